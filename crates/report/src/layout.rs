@@ -1,6 +1,6 @@
 //! The frame of every page: head, navigation, foot.
 
-use crate::plan::{ALGORITHMS, PaperPlan, Plan};
+use crate::plan::{ALGORITHMS, Page, PaperPlan, Plan};
 use crate::{cite, search, visible};
 use anabranch_study::Size;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -50,18 +50,18 @@ pub fn head(title: &str, style: &Markup) -> Markup {
     }
 }
 
-/// The whole page around its `body`; the navigation marks `file`.
-pub fn page(plan: &Plan, file: &str, title: &str, body: &Markup) -> String {
+/// The whole page around its `body`.
+pub fn page(plan: &Plan, page: &Page, body: &Markup) -> String {
     let context = plan.context;
     visible::page(html! {
         (DOCTYPE)
         html lang="en" {
-            (head(title, &html! { link rel="stylesheet" href="assets/report.css"; }))
+            (head(page.title, &html! { link rel="stylesheet" href="assets/report.css"; }))
             body {
                 a.skip href="#main" { "Skip to the content" }
                 header.site {
                     a.brand href="index.html" { "Anabranch" }
-                    (navigation(plan, file))
+                    (navigation(plan, page.file))
                     // A script shows and fills it.
                     search hidden {
                         input type="search" placeholder="Search (press /)" aria-label="Search rows, experiments and algorithms" aria-keyshortcuts="/" data-part=(search::PART);
@@ -70,7 +70,7 @@ pub fn page(plan: &Plan, file: &str, title: &str, body: &Markup) -> String {
                 }
                 main id="main" { (running(plan)) (body) }
                 footer {
-                    (cite::section(context, file, title))
+                    (cite::section(context, page))
                     p { "Written by Anabranch " (context.version) "." }
                 }
                 script src="assets/report.js" {}

@@ -2,7 +2,7 @@
 
 use crate::layout::{heads, page, table};
 use crate::pages::fidelity::scaled;
-use crate::plan::{AdvicePlan, Plan};
+use crate::plan::{AdvicePlan, Page, Plan};
 use crate::site::Site;
 use anabranch_advice::{Advice, Case, Goal, RULE};
 use anabranch_study::{Estimate, format};
@@ -27,7 +27,7 @@ pub fn add(plan: &Plan, planned: &AdvicePlan, site: &mut Site) {
         }
     };
     let title = format!("Advice on {scenario} – Anabranch");
-    site.add(planned.file.as_str(), page(plan, &planned.file, &title, &body));
+    site.add(planned.file.as_str(), page(plan, &Page { file: &planned.file, title: &title }, &body));
 }
 
 /// The recommendations, for the first page.
