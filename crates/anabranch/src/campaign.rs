@@ -201,7 +201,7 @@ impl Campaign {
                 Finished::Algorithm(_) => {}
             }
             let kept = outcome.keep(finished, &self, watch.note);
-            let reported = if refresh { outcome.report(true).map(drop) } else { Ok(()) };
+            let reported = if refresh { outcome.write_report(true).map(drop) } else { Ok(()) };
             if let Err(why) = kept.and(reported) {
                 not_kept.get_or_insert(why);
             }
@@ -278,9 +278,12 @@ impl CampaignOutcome {
         Ok(())
     }
 
-    /// Writes the report on all results in the folder, as provisional while the campaign is `running`, and returns the path of its
-    /// first page.
-    pub fn report(&self, running: bool) -> Result<PathBuf, Error> {
+    /// Writes the report on all results in the folder and returns the path of its first page.
+    pub fn report(&self) -> Result<PathBuf, Error> {
+        self.write_report(false)
+    }
+
+    fn write_report(&self, running: bool) -> Result<PathBuf, Error> {
         report(&self.results, &self.place.command, self.place.laboratory.clone(), running)
     }
 

@@ -46,7 +46,7 @@ pub fn run(
             print(&format!("Standard cases of {algorithms}: see the algorithms page of the report\n"))?;
         }
     }
-    let index = outcome.report(false)?;
+    let index = outcome.report()?;
     if !json {
         print(&format!("Report: {}", index.display()))?;
     }
