@@ -22,7 +22,7 @@ static SCENARIOS: LazyLock<Vec<ScenarioFile>> = LazyLock::new(|| {
 });
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
-    if let Err(why) = file::embedded("fuzz.toml", text, &SCENARIOS, &[], true) {
+    if let Err(why) = file::embedded("fuzz.toml", text, &SCENARIOS, &[]) {
         drop((why.to_string(), why.help().map(|help| help.to_string()), why.line()));
     }
 });

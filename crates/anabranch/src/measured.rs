@@ -151,10 +151,11 @@ fn planned(
 ) -> Result<(Vec<Failures>, ByHash), Error> {
     let beside = runner.variant.into_iter().collect();
     let options = Options { beside, without_variants: true, ..options.clone() };
-    let known = RefCell::new(HashSet::new());
+    // A scenario of several experiments is measured once.
+    let planned = RefCell::new(HashSet::new());
     let again = |setup| {
-        let again = shipped_of(runner)?.again(setup)?;
-        known.borrow_mut().insert(again.command(1)).then_some(again)
+        let setup = shipped_of(runner)?.again(setup)?;
+        planned.borrow_mut().insert(setup.command(1)).then_some(setup)
     };
     let chosen = |setup| if renew { again(setup) } else { Some(setup) };
     // Experiments beyond a paper are measured only if chosen by name.
@@ -164,13 +165,13 @@ fn planned(
         let each = if renew && options.only.is_none() { ids(study) } else { vec![options.only.clone()] };
         for only in each {
             let options = Options { only, ..options.clone() };
-            let (mut one, known) = match measuring(study, &options, &chosen) {
+            let (mut one, of_these) = match measuring(study, &options, &chosen) {
                 Err(StudyError::NoExperiment { .. }) if studies.len() > 1 => continue,
                 found => found?,
             };
             one.simulations = on(one.simulations)?;
             work.push(one);
-            scenarios.extend(known);
+            scenarios.extend(of_these);
         }
     }
     Ok((work, scenarios))

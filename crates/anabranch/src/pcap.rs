@@ -55,10 +55,12 @@ impl Write for Target {
     }
 }
 
+type Begun = (Mutex<BackgroundCapture<Target>>, PathBuf);
+
 /// The simulator, or the QUIC stack in it, with a capture or traces of what it simulates.
 pub struct ObservedBackend {
-    /// And its file.
-    capture: Option<(Mutex<BackgroundCapture<Target>>, PathBuf)>,
+    /// The capture, and its file.
+    capture: Option<Begun>,
     traces: Option<Traces>,
     is_quic: bool,
 }
@@ -98,7 +100,7 @@ fn begin(
     is_quic: bool,
     replace: bool,
     note: Notify,
-) -> Result<(Mutex<BackgroundCapture<Target>>, PathBuf), Error> {
+) -> Result<Begun, Error> {
     let path = &wanted.file;
     let links = wanted.links.iter().map(|name| link(scenario, name)).collect::<Result<_, _>>()?;
     let snap = match wanted.snap {

@@ -21,7 +21,7 @@ pub fn open_study(path: &Path, at: &[AxisSubset]) -> Result<Arc<Study>, Error> {
 /// The same from the file's text.
 pub fn study_of_text(path: &Path, text: &str, at: &[AxisSubset]) -> Result<Arc<Study>, Error> {
     if let Some(example) = examples::named(path)? {
-        let study = file::embedded(example.name, text, &example.scenarios()?, at, true);
+        let study = file::embedded(example.name, text, &example.scenarios()?, at);
         return refuse_shipped_name(Arc::new(study.map_err(Error::input)?));
     }
     let name = path.display().to_string();

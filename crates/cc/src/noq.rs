@@ -374,7 +374,6 @@ impl<O: Observer> Controller for OnePath<O> {
         let mut state = self.0.of.lock();
         let Some(path) = self.path(&mut state) else { return };
         let is_new = path.flight.congestion(now, sent);
-        // The stack reports the losses before the event, and algorithms need them after it.
         let lost = path.rates.as_mut().map(|rates| mem::take(&mut rates.losses)).unwrap_or_default();
         if is_new {
             state.observer.observe(self.0.id, Event::Recovery);
@@ -392,6 +391,7 @@ impl<O: Observer> Controller for OnePath<O> {
             let event = |group: &mut Group, r, now| group.on_congestion(r, &Congestion { now, signal });
             self.drive(&mut state, now, event);
         }
+        // The stack reports the losses before the event, and algorithms need them after it.
         if !lost.is_empty() {
             self.drive(&mut state, now, |group, r, _| lost.iter().for_each(|lost| group.on_lost(r, lost)));
         }

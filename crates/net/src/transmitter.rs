@@ -53,13 +53,10 @@ impl TraceState {
     fn new(trace: &Trace, begun: &LinkSpec) -> Option<TraceState> {
         let start = trace.start.unwrap_or(Time::ZERO);
         match &trace.data {
-            TraceData::Steps(steps) if !steps.is_empty() => {
-                Some(TraceState::Steps(TraceSteps::new(steps, trace.period, start, begun)))
-            }
-            TraceData::Opportunities(at) if !at.is_empty() => {
-                Some(TraceState::Opportunities(Opportunities::new(at, trace.period, start)))
-            }
-            _ => None,
+            TraceData::Steps(steps) => (!steps.is_empty())
+                .then(|| TraceState::Steps(TraceSteps::new(steps, trace.period, start, begun))),
+            TraceData::Opportunities(at) => (!at.is_empty())
+                .then(|| TraceState::Opportunities(Opportunities::new(at, trace.period, start))),
         }
     }
 }

@@ -46,7 +46,8 @@ impl File {
 
     fn tried(&self, of: &[file::AxisSubset], try_plans: bool) -> Study {
         let path = format!("{}/{}.toml", self.folder, self.name);
-        let study = file::embedded(&path, self.text, &scenarios::around(self.folder), of, try_plans);
+        let read = if try_plans { file::embedded } else { file::shipped };
+        let study = read(&path, self.text, &scenarios::around(self.folder), of);
         study.unwrap_or_else(|why| panic!("{path}, line {:?}: {why}", why.line())).shipped()
     }
 

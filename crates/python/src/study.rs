@@ -61,7 +61,7 @@ impl Study {
         warn(py, read.warnings(), 2)?;
         let toml = read.sweep(file, &vary, &cc, Some(seeds)).map_err(|error| python_error(py, &error))?;
         let scenario = ScenarioFile { name: file.into(), path: file.into(), text: text.into() };
-        let study = file::embedded(&format!("{name}.toml"), &toml, &[scenario], &[], true);
+        let study = file::embedded(&format!("{name}.toml"), &toml, &[scenario], &[]);
         // Only a file can be checked by the command that the error suggests.
         let study = study.map_err(|error| match Path::new(file).is_file() {
             true => python_error(py, &sweep_error(&error, &toml)),

@@ -21,7 +21,7 @@ pub struct Estimate {
 pub fn estimate(values: Vec<f64>) -> Option<Estimate> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
-    // Nor is it finite without values, or with one that is not.
+    // Without values, or with one that is not finite, the mean is not finite either.
     if !mean.is_finite() {
         return None;
     }

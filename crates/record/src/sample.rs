@@ -67,7 +67,7 @@ pub struct CompletionSample {
 }
 
 impl CompletionSample {
-    /// A response.
+    /// Of a response, which has no slowdown: only transfers have one.
     pub fn response(time_s: f64, flow: usize, bytes: u64, completion_s: f64) -> Self {
         let (slowdown, times_alone) = (f64::NAN, f64::NAN);
         CompletionSample { time_s, flow, bytes, completion_s, slowdown, times_alone }

@@ -31,8 +31,8 @@ impl Simulator<'_> {
             self.end = Some(End::Completed(took));
             return Ok(());
         };
-        let alone = match lone_runs.known.get(&(f, bytes)) {
-            Some(known) => *known,
+        let alone = match lone_runs.known(f, bytes) {
+            Some(known) => known,
             None => {
                 let is_over = self.end.is_some();
                 let (mut sink, seed) = (NoSamples, self.scenario.seed);

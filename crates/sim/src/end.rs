@@ -62,7 +62,7 @@ pub enum SimError {
     Flow {
         /// The flow.
         flow: String,
-        /// The reason, which continues its name.
+        /// The reason, which continues its name: it begins with a space or a colon.
         why: String,
     },
     /// The end points of a hosted flow cannot continue.

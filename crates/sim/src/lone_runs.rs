@@ -16,10 +16,15 @@ pub(crate) struct LoneRuns {
     /// The scenario of each flow's lone runs, once needed.
     networks: HashMap<usize, Scenario>,
     /// The ends of the lone runs that were simulated, by flow and bytes.
-    pub(crate) known: HashMap<(usize, u64), End>,
+    known: HashMap<(usize, u64), End>,
 }
 
 impl LoneRuns {
+    /// The end of the lone run of a transfer of `bytes` of flow `f`, if it was simulated.
+    pub(crate) fn known(&self, f: usize, bytes: u64) -> Option<End> {
+        self.known.get(&(f, bytes)).copied()
+    }
+
     /// Stores the end of a lone run.
     pub(crate) fn remember(&mut self, f: usize, bytes: u64, end: End) {
         if self.known.len() == MOST_KNOWN {

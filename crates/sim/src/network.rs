@@ -13,6 +13,15 @@ use anabranch_net::{Arrival, Fifo, Link, LinkSpec, Outcome, Random, Steering, Ti
 use slab::Slab;
 use std::collections::BTreeMap;
 
+/// A link at an instant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkNow {
+    /// What waits.
+    pub waiting: Waiting,
+    /// The sums from the start of the run.
+    pub totals: Totals,
+}
+
 /// The links, the routes over them, and the event queue that drives them.
 #[derive(Clone, Default)]
 pub(crate) struct Network {
@@ -38,15 +47,6 @@ pub(crate) struct Network {
     /// Segments that receivers have taken early, by subflow.
     #[cfg(test)]
     pub(crate) early: BTreeMap<u32, u64>,
-}
-
-/// A link at an instant.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LinkNow {
-    /// What waits.
-    pub waiting: Waiting,
-    /// The sums from the start of the run.
-    pub totals: Totals,
 }
 
 impl Network {

@@ -337,8 +337,12 @@ impl<'a> Simulator<'a> {
                 }
             }
             Target::Arrival(f) => self.on_arrival(f as usize, index, now)?,
-            _ if self.hosted.is_some() && self.handle_hosted(target, now, keep_going)? => (),
-            _ => self.act(target, index, now),
+            _ => {
+                let is_handled = self.hosted.is_some() && self.handle_hosted(target, now, keep_going)?;
+                if !is_handled {
+                    self.act(target, index, now);
+                }
+            }
         }
         Ok(Some(now))
     }

@@ -34,9 +34,27 @@ pub fn of_sweep(stem: &str, text: &str, scenarios: &[ScenarioFile]) -> Result<Ar
     read("--print-study", stem, text, &find, &[], true).map(Arc::new)
 }
 
-/// Reads a study from memory with its scenarios, restricted to subsets of its axes. To try its plans takes most of the time: leave it out
-/// if they are known to have no mistake.
+/// Reads a study from memory with its scenarios, restricted to subsets of its axes.
 pub fn embedded(
+    name: &str,
+    text: &str,
+    scenarios: &[ScenarioFile],
+    of: &[AxisSubset],
+) -> Result<Study, FileError> {
+    from_memory(name, text, scenarios, of, true)
+}
+
+/// The same without a trial of its plans, which takes most of the time: they are known to have no mistake.
+pub fn shipped(
+    name: &str,
+    text: &str,
+    scenarios: &[ScenarioFile],
+    of: &[AxisSubset],
+) -> Result<Study, FileError> {
+    from_memory(name, text, scenarios, of, false)
+}
+
+fn from_memory(
     name: &str,
     text: &str,
     scenarios: &[ScenarioFile],

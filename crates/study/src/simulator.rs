@@ -87,7 +87,7 @@ impl Backend for Lossy {
 /// The study of a text, with scenarios by their names.
 pub fn study(text: &str, scenarios: &[(&str, &str)]) -> Result<Arc<Study>, FileError> {
     let files: Vec<_> = scenarios.iter().map(|(name, text)| ScenarioFile::named(name, text)).collect();
-    embedded("my.toml", text, &files, &[], true).map(Arc::new)
+    embedded("my.toml", text, &files, &[]).map(Arc::new)
 }
 
 /// The result of some work.

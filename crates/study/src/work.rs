@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// # Errors
 /// [`StudyError`], not interrupted.
 pub fn work(study: &Arc<Study>, options: &Options) -> Result<Work<StudyResult>, StudyError> {
-    Ok(work_with_runs(study, options)?.map(|(result, _)| result))
+    Ok(work_with(study, options, false)?.map(|(result, _)| result))
 }
 
 /// The work of a study, with its individual runs.
@@ -27,6 +27,14 @@ pub fn work(study: &Arc<Study>, options: &Options) -> Result<Work<StudyResult>, 
 pub fn work_with_runs(
     study: &Arc<Study>,
     options: &Options,
+) -> Result<Work<(StudyResult, Vec<SimulationRuns>)>, StudyError> {
+    work_with(study, options, true)
+}
+
+fn work_with(
+    study: &Arc<Study>,
+    options: &Options,
+    with_runs: bool,
 ) -> Result<Work<(StudyResult, Vec<SimulationRuns>)>, StudyError> {
     let (seeds, size, without_variants) = (options.seeds(study), options.size, options.without_variants);
     let chosen = choose(study, options)?;
@@ -46,7 +54,8 @@ pub fn work_with_runs(
         let each = chosen.iter().zip(&simulations.of_setup);
         let complete = each.filter_map(|(planned, indices)| {
             let all: Vec<_> = indices.iter().map(|i| outcomes[*i].as_deref()).collect::<Option<_>>()?;
-            Some((planned.conclude(&all, as_explained), planned.taken(&all)))
+            let taken = if with_runs { planned.taken(&all) } else { vec![] };
+            Some((planned.conclude(&all, as_explained), taken))
         });
         let (experiments, taken): (Vec<Experiment>, Vec<Vec<SimulationRuns>>) = complete.unzip();
         let partial = experiments.len() < chosen.len();
@@ -130,7 +139,7 @@ mod tests {
     fn on_request_only() {
         let text = "title = \"\"\n[[experiments]]\nids = [\"Z-1\"]\ntitle = \"\"\n\
                     [[experiments]]\nids = [\"Z-2\"]\ntitle = \"\"\non_request = true\n";
-        let study = Arc::new(file::embedded("z.toml", text, &[], &[], true).unwrap());
+        let study = Arc::new(file::embedded("z.toml", text, &[], &[]).unwrap());
         let chosen = |only: Option<&str>| {
             let options = Options { only: only.map(Into::into), ..Options::default() };
             run(&study, &options).experiments.into_iter().map(|e| e.id).collect::<Vec<_>>()

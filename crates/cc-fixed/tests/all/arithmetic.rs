@@ -91,7 +91,6 @@ proptest! {
         prop_assert_eq!(ab_native_bits(a), u64::BITS - a.leading_zeros());
     }
 
-
     /// Q32 to Q32.
     #[test]
     fn sqrt(a in number()) {
@@ -107,7 +106,6 @@ proptest! {
         let error = (ab_native_cbrt(a) as f64 - exact).abs();
         prop_assert!(error <= exact * 2f64.powi(-27), "cbrt of {a}: off by {error}");
     }
-
 
     #[test]
     fn log2(a in any::<u64>(), shift in 0..64u32) {

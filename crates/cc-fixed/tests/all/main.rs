@@ -15,7 +15,7 @@ mod observables;
 mod port;
 mod together;
 
-use anabranch_cc_fixed::registry::find;
+use anabranch_cc_fixed::registry::find; // where the helpers look for algorithms
 use common::{Tested, group};
 
 /// A connection under the algorithm `name`. One of the kernel's learns of each acknowledgement at once, and not of half a

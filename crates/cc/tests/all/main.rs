@@ -29,4 +29,4 @@ mod wcompound;
 mod windows;
 mod wvegas;
 
-use multipath_cc::registry::find;
+use multipath_cc::registry::find; // where the helpers look for algorithms

@@ -121,3 +121,15 @@ fn window_stays_at_two_segments() {
     }
     assert_eq!(vegas.path(0).cwnd, 2.0);
 }
+
+/// Eight paths of one connection are eight flows.
+#[test]
+fn paths_ignore_each_other() {
+    let [mut eight, mut one] = [8, 1].map(|n| quiet(group("vegas"), &vec![(0.1, 50.0); n]));
+    for i in 0..100 {
+        let rtt = 0.1 + 0.0004 * f64::from(i % 40);
+        (0..8).for_each(|r| round(&mut eight, r, rtt));
+        round(&mut one, 0, rtt);
+        assert!((0..8).all(|r| eight.path(r).cwnd == one.path(0).cwnd));
+    }
+}

@@ -25,7 +25,6 @@ pub struct WriteError {
 ///
 /// A file has its name only once it is complete, after [`FileSink::finish`]; until then it ends in
 /// `.partial`. A sink that is dropped earlier removes its files.
-#[derive(Default)]
 pub struct FileSink {
     directory: PathBuf,
     format: SampleFormat,
@@ -45,7 +44,18 @@ pub struct FileSink {
 impl FileSink {
     /// Will write into `directory`, which must exist.
     pub fn new(directory: impl Into<PathBuf>, format: SampleFormat) -> Self {
-        FileSink { directory: directory.into(), format, ..FileSink::default() }
+        FileSink {
+            directory: directory.into(),
+            format,
+            layout: Layout::default(),
+            paths: Vec::new(),
+            observables: Vec::new(),
+            places: Vec::new(),
+            subflows: None,
+            links: None,
+            completions: None,
+            error: None,
+        }
     }
 
     /// Columns for these observables too, of algorithms that come later ([`Sink::extend`]).

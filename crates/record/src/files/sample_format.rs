@@ -6,10 +6,9 @@ use std::fs::File;
 use std::io;
 
 /// Formats of samples and other tables.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleFormat {
     /// Apache Parquet.
-    #[default]
     Parquet,
     /// Comma-separated values.
     Csv,

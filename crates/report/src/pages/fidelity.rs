@@ -102,20 +102,22 @@ fn places(papers: &[&PaperPlan], column: &VariantName, own_page: bool) -> Markup
     let experiments = papers.iter().flat_map(|paper| paper.experiments.iter().map(move |e| (paper, e)));
     let there = experiments.flat_map(|(paper, e)| e.backends.iter().map(move |backend| (paper, e, backend)));
     let there: Vec<_> = there.filter(|(_, _, backend)| backend.column.id == column.id).collect();
-    let named = if own_page { vec![] } else { distinct_by(&there, |(paper, _, _)| &paper.file) };
     html! {
         ul.sentences {
-            @for (_, e, backend) in there.iter().filter(|_| own_page) {
-                li {
-                    a href={ (e.file) "#" (backend.anchor) } { b { (e.experiment.id) } " " (e.experiment.title) } ": "
-                    (counted(backend.scenarios.iter().copied()))
+            @if own_page {
+                @for (_, e, backend) in &there {
+                    li {
+                        a href={ (e.file) "#" (backend.anchor) } { b { (e.experiment.id) } " " (e.experiment.title) } ": "
+                        (counted(backend.scenarios.iter().copied()))
+                    }
                 }
-            }
-            @for (paper, _, _) in named {
-                @let of_paper = there.iter().filter(|(other, _, _)| other.file == paper.file);
-                li {
-                    a href={ (paper.file) "#fidelity" } { (paper.result.id) ". " (paper.result.title) } ": "
-                    (counted(of_paper.flat_map(|(_, _, backend)| backend.scenarios.iter().copied())))
+            } @else {
+                @for (paper, _, _) in distinct_by(&there, |(paper, _, _)| &paper.file) {
+                    @let of_paper = there.iter().filter(|(other, _, _)| other.file == paper.file);
+                    li {
+                        a href={ (paper.file) "#fidelity" } { (paper.result.id) ". " (paper.result.title) } ": "
+                        (counted(of_paper.flat_map(|(_, _, backend)| backend.scenarios.iter().copied())))
+                    }
                 }
             }
         }

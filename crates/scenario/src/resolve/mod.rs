@@ -20,8 +20,8 @@ use common::LinkNames;
 /// The shortest time between samples.
 const MIN_INTERVAL: Time = Time::from_nanos(10_000);
 
-/// Resolves `file` to a checked scenario without its hash. Instants after `horizon`, the longer of the file's and the override's duration, are errors. Events after
-/// a shorter overriding duration do not happen.
+/// Resolves `file` to a checked scenario without its hash. Instants after `horizon`, the longer of the file's and the override's
+/// duration, are errors. Events after a shorter overriding duration do not happen.
 pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Scenario {
     let duration = file.duration.value.0;
     let warmup = file.warmup.as_ref().map_or(Time::ZERO, |warmup| warmup.value.0);

@@ -1,6 +1,6 @@
 //! Experiments: sections of a study, or one for each value of the axes that their identifiers name.
 
-use super::planner::{Names, Planner, note};
+use super::planner::{Names, Planner};
 use super::rows::axes_of;
 use super::variant::Variant;
 use super::{Definition, Plan, Study, conditions, figures, findings, rows};
@@ -44,7 +44,7 @@ pub(crate) fn study(
     // A restricted study may lack rows.
     let headline = file.headline.iter().filter(|_| try_plans && of.is_empty());
     for id in headline.flat_map(|h| h.judged.iter().chain(h.values.values())) {
-        if !names.iter().any(|(_, names)| names.rows.contains(&id.to_lowercase())) {
+        if !names.iter().any(|(_, names)| names.has_row(id)) {
             return Err(id.problem(format!("there is no row with the identifier `{}`", **id)));
         }
     }
@@ -140,8 +140,7 @@ fn definition(
     };
     for (size, names) in names {
         let ids = spec.ids.iter().zip(&definition.ids);
-        let mut add = |id: &str, at| note(&mut names.experiments, "experiments", id, at);
-        ids.into_iter().try_for_each(|(place, id)| add(id, place.span()))?;
+        ids.into_iter().try_for_each(|(place, id)| names.experiment(id, place.span()))?;
         definition.planned(*size, names)?;
     }
     Ok(definition)

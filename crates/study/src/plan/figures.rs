@@ -1,6 +1,6 @@
 //! Figures: quantities over an axis, or lines over time.
 
-use super::planner::{Planner, note};
+use super::planner::Planner;
 use super::rows::axes_of;
 use super::{FigurePlan, Line, Plot, Position, curves, time};
 use crate::parse::spec::{Figure, Kind, Panel};
@@ -92,7 +92,7 @@ fn named(axis: &Option<Spanned<String>>) -> Option<&str> {
 
 fn one<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -> Result<(), Problem> {
     let (id, title) = (here.fill(&figure.id)?, here.fill(&figure.title)?);
-    note(&mut planner.names.figures, "figures", &id, figure.id.span())?;
+    planner.names.figure(&id, figure.id.span())?;
     let plots = plots(planner, figure, here)?;
     if plots.is_empty() {
         return Ok(());

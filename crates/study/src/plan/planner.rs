@@ -81,10 +81,9 @@ impl<'a> Planner<'a> {
 /// The identifiers of a study in a size, which must be unique.
 #[derive(Default)]
 pub(crate) struct Names {
-    /// In lower case: `--only` ignores case.
-    pub rows: HashSet<String>,
-    pub figures: HashSet<String>,
-    pub experiments: HashSet<String>,
+    rows: HashSet<String>,
+    figures: HashSet<String>,
+    experiments: HashSet<String>,
 }
 
 /// More rows are a mistake.
@@ -98,18 +97,25 @@ impl Names {
         }
         note(&mut self.rows, "rows", id, at)
     }
+
+    pub fn has_row(&self, id: &str) -> bool {
+        self.rows.contains(&id.to_lowercase())
+    }
+
+    pub fn figure(&mut self, id: &str, at: Range<usize>) -> Result<(), Problem> {
+        note(&mut self.figures, "figures", id, at)
+    }
+
+    pub fn experiment(&mut self, id: &str, at: Range<usize>) -> Result<(), Problem> {
+        note(&mut self.experiments, "experiments", id, at)
+    }
 }
 
-/// Adds an identifier.
-pub(super) fn note(
-    known: &mut HashSet<String>,
-    what: &str,
-    id: &str,
-    at: Range<usize>,
-) -> Result<(), Problem> {
+fn note(known: &mut HashSet<String>, what: &str, id: &str, at: Range<usize>) -> Result<(), Problem> {
     if id.trim().is_empty() {
         return Err(Problem::at(at, "an identifier must not be empty"));
     }
+    // `--only` ignores case.
     Problem::at(at, format!("two {what} have the identifier `{id}`"))
         .help("name the axis in the identifier: {AXIS}")
         .unless(known.insert(id.to_lowercase()))

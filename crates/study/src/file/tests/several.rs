@@ -131,7 +131,7 @@ fn part(text: &str, of: &[(&str, &[&str])]) -> Result<Arc<Study>, FileError> {
     let scenarios = SCENARIOS.map(|(name, text)| ScenarioFile::named(name, text));
     let owned = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
     let of: Vec<AxisSubset> = of.iter().map(|(axis, values)| ((*axis).into(), owned(values))).collect();
-    embedded("my.toml", text, &scenarios, &of, true).map(Arc::new)
+    embedded("my.toml", text, &scenarios, &of).map(Arc::new)
 }
 
 fn result() -> StudyResult {

@@ -189,7 +189,7 @@ mod tests {
 
     fn merged(old: StudyResult, new: StudyResult) -> (StudyResult, Vec<String>) {
         let text = "title = \"\"\n[[experiments]]\nids = [\"Z-1\"]\ntitle = \"\"\n[[experiments]]\nids = [\"Z-2\"]\ntitle = \"\"";
-        let study = crate::file::embedded("z.toml", text, &[], &[], true).unwrap();
+        let study = crate::file::embedded("z.toml", text, &[], &[]).unwrap();
         merge(&study, Some((old, SystemTime::UNIX_EPOCH)), new)
     }
 
