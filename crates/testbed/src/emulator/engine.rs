@@ -68,8 +68,6 @@ pub(super) type Request = Sender<Snapshot>;
 pub(super) struct Engine {
     network: Network,
     store: Store,
-    /// The longest packet of a device with the header before it, in bytes; others are not of the traffic.
-    largest: usize,
     watches: Vec<Watch>,
     /// Path p has the devices 2p (sender) and 2p + 1 (receiver). A device's packets take the route of the same number.
     devices: Vec<Device>,
@@ -127,8 +125,7 @@ impl Engine {
         let largest = tuns.iter().map(Tun::mtu).max().unwrap_or(0) as usize + VNET_HEADER;
         Ok(Engine {
             network,
-            store: Store::default(),
-            largest,
+            store: Store::new(largest),
             watches,
             // Packets that arrived before the thread's start do not trigger an event.
             ready: (0..tuns.len() as u32).collect(),
@@ -305,7 +302,7 @@ impl Engine {
     /// Splits a packet into its segments on the wire and passes them to the network.
     fn enter(&mut self, device: u32, length: usize) {
         let frame = &self.scratch[..length];
-        let fits = |header: &Header| header.length(0) + VNET_HEADER <= self.largest;
+        let fits = |header: &Header| header.length(0) + VNET_HEADER <= self.store.largest();
         let Some(header) = Header::read(frame).filter(fits) else {
             self.health.foreign += 1;
             return;

@@ -4,7 +4,7 @@ use anabranch_net::{CoDel, Discipline, FqCoDel, Jitter, Loss, QueueLimit, Random
 
 /// A packet, of which the place is of no use here.
 fn packet(route: u32, size: u16, ecn_capable: bool) -> Packet {
-    let place = Store::default().put(10, |_| 10);
+    let place = Store::new(2000).put(10, |_| 10);
     Packet { place, route, stage: 0, size, ecn_capable, marked: false, data: true }
 }
 
