@@ -45,19 +45,21 @@ struct ListedSocket {
 /// What a check has found: a connection that is not coupled, connections that fell back to TCP, or a listener.
 #[derive(Debug, PartialEq)]
 struct Found {
-    /// The local address of a connection or a listener, and the remote one of a connection. `None` of several connections.
+    /// The local address of a connection or a listener, and the remote one of a connection. `None` where connections fell back to TCP.
     socket: Option<(SocketAddr, Option<SocketAddr>)>,
     /// The sentence for display, up to the program that has the socket open.
     sentence: String,
 }
 
-/// The reasons why the subflows of a connection are not one group: they have several algorithms;
+// The reasons why the subflows of a connection are not one group.
+
+/// They have several algorithms.
 const ALGORITHMS: &str = "its subflows have several algorithms";
-/// they have algorithms of the kernel, although new sockets of the namespace get one of ours;
+/// They have algorithms of the kernel, although new sockets of the namespace get one of ours.
 const DEFAULT: &str = "it is older than the choice of its namespace's algorithm";
-/// they have one algorithm by name, but it was unloaded and loaded again between them;
+/// They have one algorithm by name, but it was unloaded and loaded again between them.
 const LOADS: &str = "its subflows use two loads of one algorithm";
-/// some have no row in the algorithm's table, which was full.
+/// The algorithm's table was full when some of them asked for a row.
 const ROWS: &str = "some of its subflows have no row in the algorithm's table";
 
 /// Finds connections that are not coupled.

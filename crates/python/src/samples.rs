@@ -38,7 +38,7 @@ pub fn subflows(samples: &MemorySink) -> PyResult<Table> {
 fn observable(all: &[Subflow<'_>], name: &str) -> ArrayRef {
     numbers(all.iter().flat_map(|(.., series)| {
         let own = series.observable(name);
-        (0..series.time_s.len()).map(move |i| own.map(|values| values[i]))
+        (0..series.time_s.len()).map(move |i| own.and_then(|values| values.get(i).copied()))
     }))
 }
 

@@ -53,6 +53,9 @@ pub type Run<'a> = (Vec<&'a str>, &'a Summary);
 /// The table of these runs, with a row for each of their `runs`, `flows`, `subflows` or `links`, and with or without a column of
 /// their seeds.
 pub fn table(rows: &str, axes: &[&str], runs: &[Run<'_>], seeds: bool, names: &Names) -> PyResult<Table> {
+    if !["runs", "flows", "subflows", "links"].contains(&rows) {
+        return Err(RunError::new_err(format!("no table `{rows}`")));
+    }
     // How many rows each run has.
     let count = |run: &Summary| match rows {
         "flows" => run.flows.len(),
@@ -76,8 +79,7 @@ pub fn table(rows: &str, axes: &[&str], runs: &[Run<'_>], seeds: bool, names: &N
         "runs" => columns.of_runs(&runs),
         "flows" => columns.of_flows(&runs, names),
         "subflows" => columns.of_subflows(&runs),
-        "links" => columns.of_links(&runs),
-        _ => return Err(RunError::new_err(format!("no table `{rows}`"))),
+        _ => columns.of_links(&runs),
     }
     let mut known = HashSet::new();
     match columns.0.iter().find(|(name, _)| !known.insert(name)) {

@@ -455,7 +455,7 @@ impl Flow {
         let is_over = loop {
             match chunks.next(usize::MAX) {
                 Ok(Some(chunk)) => bytes += chunk.bytes.len() as u64,
-                end => break end.is_ok(),
+                last => break last.is_ok(),
             }
         };
         let _ = chunks.finalize();

@@ -223,8 +223,10 @@ fn interrupted() {
     has(&stderr, [format!("{until} s")]);
     let scenario = fs::read_to_string(out.join("scenario.toml")).unwrap();
     has(&scenario, [format!("# Partial: interrupted at {until} s.\n")]);
-    // Samples every 100 ms, of three subflows, up to there.
-    for subflow in samples.flows.iter().flat_map(|flow| &flow.subflows) {
+    // Samples every 100 ms, of four subflows, up to there.
+    let subflows: Vec<_> = samples.flows.iter().flat_map(|flow| &flow.subflows).collect();
+    assert_eq!(subflows.len(), 4);
+    for subflow in subflows {
         let last = *subflow.time_s.last().unwrap();
         assert!(last <= until && last > until - 0.2, "{last} of {until}");
     }

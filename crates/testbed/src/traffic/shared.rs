@@ -63,7 +63,7 @@ impl Shared {
         self.wait_for(socket, self.clock.until(until)).map_err(TestbedError::kernel("wait for a socket"))
     }
 
-    /// The same, at most for that time.
+    /// The same, at most for that time; without a socket, only for the end of the run.
     pub(super) fn wait_for(
         &self,
         socket: Option<(BorrowedFd<'_>, PollFlags)>,

@@ -5,9 +5,11 @@ use crate::interrupt::{self, SOON};
 use anabranch::Error;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use ratatui::crossterm::{cursor, execute};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use std::io;
+use std::panic;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,6 +19,12 @@ pub struct Terminal(DefaultTerminal);
 impl Terminal {
     /// Switches the terminal to raw mode.
     pub fn open() -> Result<Self, Error> {
+        // A release aborts after a panic, and then nothing else shows the cursor again.
+        let message = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            let _ = execute!(io::stdout(), cursor::Show);
+            message(panic);
+        }));
         ratatui::try_init().map(Terminal).map_err(|e| {
             let _ = ratatui::try_restore();
             failed(e)
