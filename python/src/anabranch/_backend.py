@@ -8,13 +8,16 @@ import signal
 import subprocess
 import tempfile
 import warnings
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 from . import _anabranch, _arguments, _scenario
 from ._errors import InputError, MissingFileError, RunError
 
 BACKENDS = tuple(_anabranch.backends())
+
+# How soon a command gets a Ctrl-C, in seconds.
+SOON = 0.1
 
 
 def checked(backend: str) -> str:
@@ -67,11 +70,13 @@ def _whole(name: str, text: str, sets: list[str]) -> str:
 
 def _ended(words: list[str]) -> tuple[int, str]:
     """The exit status of a command, and its standard error. It must end by itself at Ctrl-C, to restore what it has changed."""
-    interrupted: KeyboardInterrupt | None = None
+    interrupts: list[KeyboardInterrupt] = []
 
-    def start() -> subprocess.Popen[str]:
+    def run() -> tuple[int, str]:
+        if interrupts:
+            return -signal.SIGINT, ""
         # In its own session, so that it gets each Ctrl-C once: at a second one it ends at once.
-        return subprocess.Popen(
+        with subprocess.Popen(
             words,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -79,19 +84,28 @@ def _ended(words: list[str]) -> tuple[int, str]:
             text=True,
             env={**os.environ, "NO_COLOR": "1"},
             start_new_session=True,
-        )
+        ) as command:
+            sent = 0
+            while True:
+                try:
+                    said = command.communicate(timeout=SOON)[1]
+                    return command.returncode, said.strip()
+                except subprocess.TimeoutExpired:
+                    for _ in interrupts[sent:]:
+                        command.send_signal(signal.SIGINT)
+                        sent += 1
 
     # In a thread, which Ctrl-C does not interrupt.
     with ThreadPoolExecutor(1) as thread:
-        command = thread.submit(start)
-        said = thread.submit(lambda: command.result().communicate()[1])
+        ended = None
         while True:
             try:
-                said.result()
-                break
+                ended = ended or thread.submit(run)
+                # Not without a limit: a signal right before such a wait does not end it.
+                if wait([ended], timeout=SOON).done:
+                    break
             except KeyboardInterrupt as why:
-                interrupted = why
-                command.result().send_signal(signal.SIGINT)
-    if interrupted:
-        raise interrupted
-    return command.result().returncode, said.result().strip()
+                interrupts.append(why)
+    if interrupts:
+        raise interrupts[0]
+    return ended.result()
