@@ -7,8 +7,9 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import warnings
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from pathlib import Path
 
 from . import _anabranch, _arguments, _scenario
@@ -71,6 +72,7 @@ def _whole(name: str, text: str, sets: list[str]) -> str:
 def _ended(words: list[str]) -> tuple[int, str]:
     """The exit status of a command, and its standard error. It must end by itself at Ctrl-C, to restore what it has changed."""
     interrupts: list[KeyboardInterrupt] = []
+    begun, ended = threading.Lock(), Future[tuple[int, str]]()
 
     def run() -> tuple[int, str]:
         if interrupts:
@@ -95,17 +97,23 @@ def _ended(words: list[str]) -> tuple[int, str]:
                         command.send_signal(signal.SIGINT)
                         sent += 1
 
-    # In a thread, which Ctrl-C does not interrupt.
-    with ThreadPoolExecutor(1) as thread:
-        ended = None
-        while True:
+    def run_once() -> None:
+        if begun.acquire(blocking=False):
             try:
-                ended = ended or thread.submit(run)
-                # Not without a limit: a signal right before such a wait does not end it.
-                if wait([ended], timeout=SOON).done:
-                    break
-            except KeyboardInterrupt as why:
-                interrupts.append(why)
+                ended.set_result(run())
+            except BaseException as why:
+                ended.set_exception(why)
+
+    # In a thread, which Ctrl-C does not interrupt; it may interrupt the start of one.
+    while True:
+        try:
+            if not begun.locked():
+                threading.Thread(target=run_once).start()
+            # Not without a limit: a signal right before such a wait does not end it.
+            if wait([ended], timeout=SOON).done:
+                break
+        except KeyboardInterrupt as why:
+            interrupts.append(why)
     if interrupts:
         raise interrupts[0]
     return ended.result()
