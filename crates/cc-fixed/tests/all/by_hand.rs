@@ -1,8 +1,8 @@
 //! The kernel's arithmetic by hand, where a tie or a twin must be met exactly.
 
-use crate::common::{Tested, added, assert_close, congestion, left, lose, settled};
-use crate::step_by_step;
+use crate::{group, step_by_step};
 use anabranch_cc::{Ack, Group, Signal};
+use anabranch_cc_model::{Tested, added, assert_close, congestion, left, lose, settled};
 
 /// x = 1600 and 400. On the second path alpha = 4, the increase 400/(0.1 2000^2) 5/2 8/5, and a loss takes
 /// 3/4. On the first alpha = 1: 1600/(0.1 2000^2), and half.
@@ -11,8 +11,8 @@ fn balia() {
     let (balia, paths) = ("balia@kernel together=false", [(0.1, 160.0), (0.1, 40.0)]);
     assert_eq!(settled(step_by_step("balia@kernel"), &paths).see(1, "alpha"), 4.0);
     for (r, increase, remainder) in [(0, 0.004, 80.0), (1, 0.004, 10.0)] {
-        assert_close(added(balia, &paths, r, 1.0), increase, 1e-6);
-        assert_close(left(balia, &paths, r), remainder, 1e-6);
+        assert_close(added(group(balia), &paths, r, 1.0), increase, 1e-6);
+        assert_close(left(group(balia), &paths, r), remainder, 1e-6);
     }
 }
 

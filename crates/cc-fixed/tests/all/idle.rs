@@ -1,9 +1,10 @@
 //! A path that does not count has no more effect on the others than one that has left: in both arithmetics.
 
-use crate::common::{Random, Tested, group};
+use crate::group;
 use anabranch_cc::registry::{Entry, Kind};
 use anabranch_cc::{Ack, Congestion, Signal};
 use anabranch_cc_fixed::registry;
+use anabranch_cc_model::{Random, Tested};
 
 /// A transport over two paths that sends without a pause.
 pub struct Run {

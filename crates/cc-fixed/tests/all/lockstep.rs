@@ -1,10 +1,10 @@
 //! The two arithmetics in lock-step: the same events to the reference and to the kernel's integers, and
 //! after each of them the windows compared.
 
-use crate::common::Tested;
 use crate::step_by_step;
 use anabranch_cc::{Ack, Congestion, Signal};
 use anabranch_cc_fixed::shared::PATHS;
+use anabranch_cc_model::Tested;
 use proptest::prelude::*;
 use std::cell::Cell;
 

@@ -1,10 +1,10 @@
 //! Acknowledgements that are taken together (`c/together.h`): when a row learns of them, and what that does to its
 //! window, beside a connection that learns of each at once.
 
-use crate::common::{Tested, group, on_path};
-use crate::step_by_step;
+use crate::{group, step_by_step};
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 use anabranch_cc_fixed::registry;
+use anabranch_cc_model::{Tested, on_path};
 use proptest::prelude::*;
 use proptest::test_runner::{TestRng, TestRunner};
 use std::cell::Cell;

@@ -1,6 +1,7 @@
 //! The adaptive decrease of ADW-BALIA, computed by hand.
 
-use crate::common::{Tested, ack, assert_close, group, lose, settled};
+use crate::group;
+use anabranch_cc_model::{Tested, ack, assert_close, lose, settled};
 use multipath_cc::{Ack, Group};
 
 const ADW: [&str; 3] = ["adw-lia", "adw-olia", "adw-balia"];

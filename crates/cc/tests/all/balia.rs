@@ -1,6 +1,7 @@
 //! BALIA against its definition (Peng et al., §VI) and its fixed point.
 
-use crate::common::{CONNECTIONS, Model, added, assert_close, bernoulli, best_of_reno, group, left, settled};
+use crate::group;
+use anabranch_cc_model::{CONNECTIONS, Model, added, assert_close, bernoulli, best_of_reno, left, settled};
 
 #[test]
 fn increase_and_decrease_are_the_papers() {
@@ -12,10 +13,10 @@ fn increase_and_decrease_are_the_papers() {
             let alpha = max / x[r];
             assert_close(settled(group("balia"), paths).see(r, "alpha"), alpha, 1e-12);
             let increase = x[r] / (rtt * total * total) * ((1.0 + alpha) / 2.0) * ((4.0 + alpha) / 5.0);
-            let added = added("balia", paths, r, 1.0);
+            let added = added(group("balia"), paths, r, 1.0);
             assert_close(w + added, w + increase, 1e-12);
             assert!(added <= 1.0 / w + 1e-12, "never more than Reno");
-            assert_close(left("balia", paths, r), (w - w / 2.0 * alpha.min(1.5)).max(2.0), 1e-12);
+            assert_close(left(group("balia"), paths, r), (w - w / 2.0 * alpha.min(1.5)).max(2.0), 1e-12);
         }
     }
 }
@@ -61,7 +62,11 @@ fn increase_and_decrease_balance_at_the_fixed_point() {
         let paths: Vec<_> =
             fixed_point(&lossy).iter().zip(&lossy).map(|(x, (rtt, _))| (*rtt, x * rtt)).collect();
         for (r, ((_, w), (_, p))) in paths.iter().zip(&lossy).enumerate() {
-            assert_close(added("balia", &paths, r, 1.0), p * (w - left("balia", &paths, r)), 1e-6);
+            assert_close(
+                added(group("balia"), &paths, r, 1.0),
+                p * (w - left(group("balia"), &paths, r)),
+                1e-6,
+            );
         }
     }
 }
@@ -71,7 +76,7 @@ fn increase_and_decrease_balance_at_the_fixed_point() {
 #[test]
 fn connection_gets_about_what_reno_gets_on_its_best_path() {
     for (paths, tolerance) in LOSSY.iter().zip([0.10, 0.10, 0.10, 0.20, 0.20]) {
-        let windows = Model::lossy("balia", paths, bernoulli).means(200, 2_000);
+        let windows = Model::lossy(group("balia"), paths, bernoulli).means(200, 2_000);
         let rates: Vec<f64> = windows.iter().zip(*paths).map(|(w, (rtt, _))| w / rtt).collect();
         println!("{paths:?}: {rates:.1?}; fixed point {:.1?}", fixed_point(paths));
         assert_close(rates.iter().sum(), best_of_reno(paths), tolerance);

@@ -1,6 +1,7 @@
 //! BBR driven by acknowledgements, against the numbers of draft-ietf-ccwg-bbr-06; its sections are named.
 
-use crate::common::{Tested, assert_close, group, on_path};
+use crate::group;
+use anabranch_cc_model::{Tested, assert_close, on_path};
 use multipath_cc::{Ack, Congestion, LostSegment, RateSample, Signal};
 
 const RTT: f64 = 0.1;

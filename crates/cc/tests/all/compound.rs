@@ -1,7 +1,8 @@
 //! Compound TCP against its rules, evaluated by hand, and its response function.
 
-use crate::common::{
-    Loss, Model, Tested, ack, assert_close, congestion, group, lose, quiet, round, window_acked,
+use crate::group;
+use anabranch_cc_model::{
+    Loss, Model, Tested, ack, assert_close, congestion, lose, quiet, round, window_acked,
 };
 use multipath_cc::{Ack, Congestion, Signal};
 

@@ -1,6 +1,7 @@
 //! Fully coupled control: the sum of the windows behaves as one Reno window, on the least congested path.
 
-use crate::common::{Model, added, assert_close, group, left, periodic, settled};
+use crate::group;
+use anabranch_cc_model::{Model, added, assert_close, left, periodic, settled};
 use multipath_cc::response;
 
 /// By hand: windows 20, 30 and 50 add up to 100, so that each segment adds 1/100 and a loss takes 50,
@@ -11,10 +12,10 @@ fn increase_and_decrease_are_the_sums() {
     let total = 100.5;
     for (r, (_, w)) in paths.iter().enumerate() {
         assert_eq!(settled(group("coupled"), &paths).see(r, "total"), total);
-        assert_close(w + added("coupled", &paths, r, 1.0), w + 1.0 / total, 1e-12);
-        assert_eq!(left("coupled", &paths, r), 2.0, "at least two segments");
+        assert_close(w + added(group("coupled"), &paths, r, 1.0), w + 1.0 / total, 1e-12);
+        assert_eq!(left(group("coupled"), &paths, r), 2.0, "at least two segments");
     }
-    assert_eq!(left("coupled", &[(0.1, 20.0), (0.1, 80.0)], 1), 30.0);
+    assert_eq!(left(group("coupled"), &[(0.1, 20.0), (0.1, 80.0)], 1), 30.0);
 }
 
 /// With p the smallest loss rate, Σw = √(2/p) is where 1/Σw = p Σw/2. Periodic losses make that √(1.5/p),
@@ -30,7 +31,7 @@ fn the_least_congested_path_has_the_window_of_one_reno_flow() {
         &[1e-4, 1e-3, 2e-3, 3e-3, 4e-3, 5e-3, 6e-3, 7e-3].map(|p| (0.1, p)),
     ];
     for paths in connections {
-        let windows = Model::lossy("coupled", paths, periodic).means(50, 200);
+        let windows = Model::lossy(group("coupled"), paths, periodic).means(50, 200);
         let total: f64 = windows.iter().sum();
         println!("{paths:?}: {windows:.2?}, {total:.2} of {:.2}", response::reno(paths[0].1));
         assert_close(total, response::reno(paths[0].1), 0.10);

@@ -1,6 +1,7 @@
 //! Coupled CUBIC against its paper's equations, and against Reno and CUBIC where it must equal them.
 
-use crate::common::{Random, Tested, ack, alpha, assert_close, congestion, group, lose};
+use crate::group;
+use anabranch_cc_model::{Random, Tested, ack, alpha, assert_close, congestion, lose};
 use multipath_cc::{Ack, Congestion, Group, Signal};
 
 /// C, the fraction kept, and K = (C (3 + β)/(4 (1 − β)))^¼ = (0.4 · 3.7/1.2)^¼.

@@ -1,6 +1,7 @@
 //! CUBIC event by event, against RFC 9438's equations, and HyStart++ against RFC 9406.
 
-use crate::common::{Tested, assert_close, group, on_path};
+use crate::group;
+use anabranch_cc_model::{Tested, assert_close, on_path};
 use multipath_cc::{Ack, Congestion, Group, Signal};
 
 const C: f64 = 0.4;

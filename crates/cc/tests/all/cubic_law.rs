@@ -1,7 +1,8 @@
 //! CUBIC's mean window against its response function: RFC 9438's equations alone, without our code, say by how much
 //! they differ, and why.
 
-use crate::common::{Loss, Model, Random, assert_close, group};
+use crate::group;
+use anabranch_cc_model::{Loss, Model, Random, assert_close};
 use multipath_cc::response::{Cubic, reno};
 
 const C: f64 = 0.4;

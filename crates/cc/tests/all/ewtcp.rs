@@ -1,6 +1,7 @@
 //! EWTCP: Reno at a fraction of its increase, and the square root of it.
 
-use crate::common::{Loss, Model, ack, added, assert_close, group, settled};
+use crate::group;
+use anabranch_cc_model::{Loss, Model, ack, added, assert_close, settled};
 use multipath_cc::response;
 
 /// By hand, four paths: Reno's increase times 1/2, 1/4 and 1/16.
@@ -11,7 +12,7 @@ fn increase_is_a_fraction_of_renos() {
         let ewtcp = format!("ewtcp weight={weight}");
         for (r, (_, w)) in paths.iter().enumerate() {
             assert_eq!(settled(group(&ewtcp), &paths).see(r, "share"), part);
-            assert_close(w + added(&ewtcp, &paths, r, 1.0), w + part / w, 1e-12);
+            assert_close(w + added(group(&ewtcp), &paths, r, 1.0), w + part / w, 1e-12);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! HighSpeed TCP against RFC 3649: its table, its response function.
 
-use crate::common::{Loss, Model, Random, ack, assert_close, group, lose, on_path};
+use crate::group;
+use anabranch_cc_model::{Loss, Model, Random, ack, assert_close, lose, on_path};
 
 /// RFC 3649, appendix B: from window w on, a(w) and b(w).
 const TABLE: [(f64, f64, f64); 24] = [

@@ -1,6 +1,7 @@
 //! HyStart++, against RFC 9406, through CUBIC.
 
-use crate::common::{RENO_FAMILY, Tested, group, on_path};
+use crate::group;
+use anabranch_cc_model::{RENO_FAMILY, Tested, on_path};
 use multipath_cc::{Ack, Congestion, Signal};
 
 /// A path in its first slow start, and the round it is in.

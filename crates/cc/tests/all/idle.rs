@@ -1,7 +1,8 @@
 //! Which paths count, by hand: those with data in flight. For how long those without count, and what that does, is tested with the
 //! kernel's algorithms (`crates/cc-fixed/tests/all/idle.rs`).
 
-use crate::common::{ack, assert_close, group, halved, on_path, quiet, round};
+use crate::group;
+use anabranch_cc_model::{ack, assert_close, halved, on_path, quiet, round};
 use multipath_cc::{Ack, Congestion, Group, Signal};
 
 const RTT: f64 = 0.1;

@@ -1,6 +1,6 @@
 //! One path only: which one.
 
-use crate::common::group;
+use crate::group;
 use multipath_cc::Group;
 
 /// The rows that may carry data.

@@ -1,7 +1,8 @@
 //! LIA against RFC 6356: its increase, its goals, and its fixed point.
 
-use crate::common::{CONNECTIONS, Model, ack, added, alpha, assert_close, bernoulli, best_of_reno};
-use crate::common::{group, halved, periodic, settled};
+use crate::group;
+use anabranch_cc_model::{CONNECTIONS, Model, ack, added, alpha, assert_close, bernoulli, best_of_reno};
+use anabranch_cc_model::{halved, periodic, settled};
 use multipath_cc::{Ack, response};
 
 #[test]
@@ -69,7 +70,7 @@ fn increase_and_decrease_balance_at_the_fixed_point() {
             let best = paths.iter().map(|(t, w)| total * w / (t * t)).fold(0.0, f64::max);
             assert_close(alpha * rate * rate, best, 1e-9); // (8)
             assert_close(w * total, alpha * reno * reno, 1e-9); // (7)
-            assert_close(added("lia", &paths, r, 1.0), 2.0 / (reno * reno) * w / 2.0, 1e-9); // (4')
+            assert_close(added(group("lia"), &paths, r, 1.0), 2.0 / (reno * reno) * w / 2.0, 1e-9); // (4')
         }
     }
 }
@@ -79,7 +80,7 @@ fn increase_and_decrease_balance_at_the_fixed_point() {
 fn equal_paths_with_periodic_losses_share_renos_window() {
     let p = 1e-3;
     for n in [1, 2, 3, 4, 8] {
-        for window in Model::lossy("lia", &vec![(0.1, p); n], periodic).means(20, 40) {
+        for window in Model::lossy(group("lia"), &vec![(0.1, p); n], periodic).means(20, 40) {
             // One segment of discretisation in Reno's mean window of 38.7/n.
             assert_close(window, response::reno(p) / n as f64, 0.01 * n as f64);
         }
@@ -88,7 +89,7 @@ fn equal_paths_with_periodic_losses_share_renos_window() {
 
 /// Mean windows under independent losses: path by path (round-trip time, loss rate).
 fn means(paths: &[(f64, f64)], losses: u64) -> Vec<f64> {
-    Model::lossy("lia", paths, bernoulli).means(losses / 10, losses)
+    Model::lossy(group("lia"), paths, bernoulli).means(losses / 10, losses)
 }
 
 /// RFC 6356's goals 1 and 2 under independent losses: the connection gets about what Reno gets on

@@ -1,6 +1,7 @@
 //! Linked BBR, driven by samples of the delivery rate.
 
-use crate::common::{Tested, assert_close, group};
+use crate::group;
+use anabranch_cc_model::{Tested, assert_close};
 use multipath_cc::{Ack, Congestion, RateSample, Signal};
 
 const RTT: f64 = 0.1;

@@ -1,6 +1,7 @@
 //! Linked CUBIC against its derivation: shares from loss rates, and mean windows under them.
 
-use crate::common::{Loss, Model, Random, ack, assert_close, group};
+use crate::group;
+use anabranch_cc_model::{Loss, Model, Random, ack, assert_close};
 use multipath_cc::response::reno;
 use multipath_cc::{Ack, Congestion, Group, Signal};
 

@@ -3,7 +3,6 @@
 mod adw;
 mod balia;
 mod bbr;
-mod common;
 mod compound;
 mod coupled;
 mod coupled_cubic;
@@ -29,4 +28,9 @@ mod wcompound;
 mod windows;
 mod wvegas;
 
-use multipath_cc::registry::find; // where the helpers look for algorithms
+use anabranch_cc_model::Tested;
+
+/// A group of an algorithm, whose parameters may follow its name.
+fn group(algorithm: &str) -> Tested {
+    Tested::new(multipath_cc::registry::find, algorithm)
+}

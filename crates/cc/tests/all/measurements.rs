@@ -1,6 +1,7 @@
 //! The measurements of a path, by hand.
 
-use crate::common::{ack, group, lose, on_path};
+use crate::group;
+use anabranch_cc_model::{ack, lose, on_path};
 use multipath_cc::{Ack, Group};
 
 /// Acknowledgement of two segments in `round` with this sample.

@@ -1,7 +1,8 @@
 //! OLIA against its definition (Khalili et al., Eq. 5-7) and its properties: only the best paths are used,
 //! and together they get what Reno gets on one of them.
 
-use crate::common::{Loss, Model, Tested, ack, assert_close, bernoulli, group, lose, periodic, settled};
+use crate::group;
+use anabranch_cc_model::{Loss, Model, Tested, ack, assert_close, bernoulli, lose, periodic, settled};
 use multipath_cc::{Ack, response};
 
 /// Round-trip time, window, and ℓ.
@@ -130,7 +131,7 @@ fn a_timeout_behind_a_loss_ends_no_interval() {
 
 /// Mean windows over this number of losses of the first path, after a warm-up: path by path (round-trip time, loss rate).
 fn means(name: &str, paths: &[(f64, f64)], loss: impl Fn(usize, f64) -> Loss, losses: u64) -> Vec<f64> {
-    Model::lossy(name, paths, loss).means(losses, losses)
+    Model::lossy(group(name), paths, loss).means(losses, losses)
 }
 
 /// Theorem 1: at equilibrium only paths with the largest √(2/p)/T carry traffic, and in all what Reno

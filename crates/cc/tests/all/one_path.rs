@@ -1,6 +1,7 @@
 //! Algorithms that couple Reno's windows are Reno on one path.
 
-use crate::common::{RENO_FAMILY, Random, ack, assert_close, group, lose, on_path};
+use crate::group;
+use anabranch_cc_model::{RENO_FAMILY, Random, ack, assert_close, lose, on_path};
 use multipath_cc::{Ack, Congestion, Signal};
 
 /// Slow start, every signal, undo, round-trip times that change, also before there is one.

@@ -1,6 +1,7 @@
 //! The registry is complete and consistent.
 
-use crate::common::{Random, ack, group, lose, on_path};
+use crate::group;
+use anabranch_cc_model::{Random, ack, lose, on_path};
 use multipath_cc::registry::{ALL, Allowed, COMMON, Entry, Kind, ParamError, ParamValue, V0, Value, find};
 use multipath_cc::{Ack, Congestion, Group, Signal};
 

@@ -1,20 +1,21 @@
 //! Out-of-tree MPTCP's arithmetic, against its integers worked out by hand.
 
-use crate::common::{RENO_FAMILY, ack, added, assert_close, group, left, on_path, quiet, settled};
+use crate::group;
+use anabranch_cc_model::{RENO_FAMILY, ack, added, assert_close, left, on_path, quiet, settled};
 use multipath_cc::Ack;
 
 #[test]
 fn an_acknowledgement_counts_as_one_segment_or_as_its_segments() {
     let paths = [(0.1, 40.0), (0.05, 30.0)];
     for name in RENO_FAMILY.into_iter().chain(["coupled-cubic", "coupled-cubic-a1"]) {
-        let one = added(name, &paths, 0, 1.0);
+        let one = added(group(name), &paths, 0, 1.0);
         assert!(one > 0.0, "{name}");
-        assert_close(added(name, &paths, 0, 2.0), 2.0 * one, 1e-9);
+        assert_close(added(group(name), &paths, 0, 2.0), 2.0 * one, 1e-9);
         let per_ack = format!("{name} count=acks");
         for acked in [1.0, 2.0, 7.0] {
-            assert_close(added(&per_ack, &paths, 0, acked), one, 1e-9);
+            assert_close(added(group(&per_ack), &paths, 0, acked), one, 1e-9);
         }
-        assert_close(added(&per_ack, &paths, 0, 0.5), one / 2.0, 1e-9);
+        assert_close(added(group(&per_ack), &paths, 0, 0.5), one / 2.0, 1e-9);
     }
 }
 
@@ -33,23 +34,23 @@ fn slow_start_counts_segments_all_the_same() {
 fn lia_counts_to_an_integer() {
     for (w, steps) in [(100.0, 409.0), (256.0, 1024.0), (700.0, 4096.0), (2000.0, 4096.0)] {
         let paths = [(0.1, w), (0.1, w)];
-        assert_close(added("lia@v0", &paths, 0, 2.0), 1.0 / steps, 1e-9);
-        assert_close(added("lia", &paths, 0, 1.0), 1.0 / (4.0 * w), 1e-9);
+        assert_close(added(group("lia@v0"), &paths, 0, 2.0), 1.0 / steps, 1e-9);
+        assert_close(added(group("lia"), &paths, 0, 1.0), 1.0 / (4.0 * w), 1e-9);
     }
     // 4096 · 100/(100 + 0.3)² = 40.7, and ⌊4096/40⌋ = 102, whatever the window; below a window, that is it.
     let paths = [(0.01, 100.0), (0.1, 3.0)];
-    assert_close(added("lia@v0", &paths, 1, 2.0), 1.0 / 102.0, 1e-9);
+    assert_close(added(group("lia@v0"), &paths, 1, 2.0), 1.0 / 102.0, 1e-9);
     let paths = [(0.01, 100.0), (0.1, 300.0)];
-    assert_close(added("lia@v0", &paths, 1, 2.0), 1.0 / 300.0, 1e-9);
+    assert_close(added(group("lia@v0"), &paths, 1, 2.0), 1.0 / 300.0, 1e-9);
     // One path alone counts to its window.
-    assert_close(added("lia@v0", &[(0.1, 5000.0)], 0, 2.0), 1.0 / 5000.0, 1e-8);
+    assert_close(added(group("lia@v0"), &[(0.1, 5000.0)], 0, 2.0), 1.0 / 5000.0, 1e-8);
 }
 
 /// Two alike paths: 1024/(4w) of 1/1024 segment, without the fraction.
 #[test]
 fn olia_adds_whole_parts_of_a_segment() {
     for (w, parts) in [(50.0, 5.0), (100.0, 2.0), (200.0, 1.0), (257.0, 0.0), (1000.0, 0.0)] {
-        let grown = added("olia@v0", &[(0.1, w), (0.1, w)], 0, 2.0);
+        let grown = added(group("olia@v0"), &[(0.1, w), (0.1, w)], 0, 2.0);
         assert!((grown - parts / 1024.0).abs() < 1e-12, "{w}: {grown}");
     }
     // A window of M against a better path: 40/78² - 1/(2·40) = -0.005925, which is -6.07/1024.
@@ -69,7 +70,7 @@ fn balia_halves_the_fastest_paths_window_whatever_rounding_does() {
     assert!(cases.len() > 100, "{}", cases.len());
     for (rtt, w) in cases {
         for algorithm in ["balia@v0", "adw-balia@v0"] {
-            assert_eq!(left(algorithm, &[(rtt, w)], 0), w / 2.0, "{algorithm} {rtt} {w}");
+            assert_eq!(left(group(algorithm), &[(rtt, w)], 0), w / 2.0, "{algorithm} {rtt} {w}");
         }
     }
 }
@@ -80,25 +81,25 @@ fn balia_divides_in_integers() {
     for (w, real, integer) in [(40.0, 20.0, 20.0), (25.0, 6.25, 12.5), (21.0, 5.25, 10.5), (20.0, 5.0, 5.0)] {
         let paths = [(0.1, 40.0), (0.1, w)];
         for algorithm in ["balia", "adw-balia"] {
-            assert_close(left(algorithm, &paths, 1), real, 1e-12);
-            assert_close(left(&format!("{algorithm}@v0"), &paths, 1), integer, 1e-12);
-            assert_close(left(&format!("{algorithm}@v0 quotient=real"), &paths, 1), real, 1e-12);
+            assert_close(left(group(algorithm), &paths, 1), real, 1e-12);
+            assert_close(left(group(&format!("{algorithm}@v0")), &paths, 1), integer, 1e-12);
+            assert_close(left(group(&format!("{algorithm}@v0 quotient=real")), &paths, 1), real, 1e-12);
         }
     }
     // 3 - 3/2 · 3/2 is below one segment.
-    assert_eq!(left("balia@v0", &[(0.1, 40.0), (0.1, 3.0)], 1), 1.0);
-    assert_eq!(left("balia", &[(0.1, 40.0), (0.1, 3.0)], 1), 2.0);
+    assert_eq!(left(group("balia@v0"), &[(0.1, 40.0), (0.1, 3.0)], 1), 1.0);
+    assert_eq!(left(group("balia"), &[(0.1, 40.0), (0.1, 3.0)], 1), 2.0);
 }
 
 #[test]
 fn the_floor_is_two_segments_or_one() {
     let paths = [(0.1, 100.0), (0.1, 3.0)];
     for (floor, least) in [(1.0, 1.0), (1.5, 1.5), (2.0, 2.0)] {
-        assert_eq!(left(&format!("coupled floor={floor}"), &paths, 1), least);
+        assert_eq!(left(group(&format!("coupled floor={floor}")), &paths, 1), least);
     }
-    assert_eq!(left("coupled", &paths, 1), 2.0);
+    assert_eq!(left(group("coupled"), &paths, 1), 2.0);
     for algorithm in ["lia@v0", "olia@v0"] {
-        assert_eq!(left(algorithm, &[(0.1, 3.0)], 0), 2.0, "Reno's");
+        assert_eq!(left(group(algorithm), &[(0.1, 3.0)], 0), 2.0, "Reno's");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Vegas against its rules, evaluated by hand.
 
-use crate::common::{Tested, ack, assert_close, congestion, group, lose, on_path, quiet, round};
+use crate::group;
+use anabranch_cc_model::{Tested, ack, assert_close, congestion, lose, on_path, quiet, round};
 use multipath_cc::{Ack, Signal};
 
 /// A round with `queued` of the window in the queue: w (RTT − base)/RTT = queued.

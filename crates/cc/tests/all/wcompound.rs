@@ -1,7 +1,8 @@
 //! wCompound against Eq. 6-12 and 35-43 of its paper, evaluated by hand.
 
-use crate::common::{CONNECTIONS, Loss, Model, Tested, assert_close, congestion, group, lose};
-use crate::common::{on_path, quiet, round, window_acked};
+use crate::group;
+use anabranch_cc_model::{CONNECTIONS, Loss, Model, Tested, assert_close, congestion, lose};
+use anabranch_cc_model::{on_path, quiet, round, window_acked};
 use multipath_cc::{Group, Signal};
 
 /// A path as the equations see it.

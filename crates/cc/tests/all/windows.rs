@@ -1,6 +1,7 @@
 //! Mean windows under a given loss rate, against the RFC's tables and the response functions.
 
-use crate::common::{Loss, Model, Random, Tested, assert_close, group};
+use crate::group;
+use anabranch_cc_model::{Loss, Model, Random, Tested, assert_close};
 use multipath_cc::response;
 
 /// RFC 9438 §5.1, Tables 1 and 2: round-trip time, loss rate, Reno, CUBIC with C = 0.04, 0.4, 4.

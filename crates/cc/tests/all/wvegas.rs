@@ -1,6 +1,7 @@
 //! wVegas against its rules, evaluated by hand.
 
-use crate::common::{Tested, assert_close, congestion, group, lose, quiet, round};
+use crate::group;
+use anabranch_cc_model::{Tested, assert_close, congestion, lose, quiet, round};
 use multipath_cc::Signal;
 
 /// A round of path `r` in which `queued` segments of the window were in the queue.

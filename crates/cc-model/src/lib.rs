@@ -1,11 +1,9 @@
 //! An acknowledgement-driven model of a connection: each path has a constant round-trip time and a
 //! loss process, its window's worth of segments is acknowledged per round trip, evenly spread, and a
 //! loss is known at once and costs no time. That is what the response functions assume.
-#![allow(dead_code)] // each test file uses some of it
 
-use crate::find;
-use multipath_cc::registry::{Entry, ParamValue};
-use multipath_cc::{Ack, Congestion, Group, Signal, response};
+use anabranch_cc::registry::{Entry, ParamValue};
+use anabranch_cc::{Ack, Congestion, Group, Signal, response};
 use std::ops::{Deref, DerefMut};
 
 /// Algorithms that couple Reno's windows.
@@ -53,23 +51,23 @@ impl DerefMut for Tested {
 }
 
 impl Tested {
+    /// A group of one of the algorithms that `find` knows. Parameters may follow its name: `vegas alpha=5 rtt=mean`.
+    pub fn new(find: impl Fn(&str) -> Option<&'static Entry>, algorithm: &str) -> Self {
+        let mut words = algorithm.split(' ');
+        let entry = find(words.next().unwrap()).unwrap();
+        let param = |word: &str| {
+            let (name, value) = word.split_once('=').unwrap();
+            (name.to_owned(), param_value(value))
+        };
+        Tested { group: entry.group(&words.map(param).collect::<Vec<_>>()).unwrap(), entry }
+    }
+
     /// The observable `name` of path `r`.
     pub fn see(&self, r: usize, name: &str) -> f64 {
         let mut out = vec![f64::NAN; self.entry.observables.len()];
         self.observe(r, &mut out);
         out[self.entry.observables.iter().position(|o| o.name == name).unwrap()]
     }
-}
-
-/// A group of an algorithm, whose parameters may follow its name: `vegas alpha=5 rtt=mean`.
-pub fn group(algorithm: &str) -> Tested {
-    let mut words = algorithm.split(' ');
-    let entry = find(words.next().unwrap()).unwrap();
-    let param = |word: &str| {
-        let (name, value) = word.split_once('=').unwrap();
-        (name.to_owned(), param_value(value))
-    };
-    Tested { group: entry.group(&words.map(param).collect::<Vec<_>>()).unwrap(), entry }
 }
 
 fn param_value(text: &str) -> ParamValue {
@@ -95,6 +93,7 @@ pub fn congestion(group: &mut Group, r: usize, signal: Signal) {
     group.on_congestion(r, &Congestion { now: 0.0, signal });
 }
 
+/// A loss on path `r`, at 0 s.
 pub fn lose(group: &mut Group, r: usize) {
     congestion(group, r, Signal::Loss);
 }
@@ -135,15 +134,15 @@ pub fn window_acked(group: &mut Group, r: usize) {
 }
 
 /// The growth of window `r` of a connection of [`settled`] paths by an acknowledgement of that many segments.
-pub fn added(algorithm: &str, paths: &[(f64, f64)], r: usize, acked: f64) -> f64 {
-    let mut connection = settled(group(algorithm), paths);
+pub fn added(group: Tested, paths: &[(f64, f64)], r: usize, acked: f64) -> f64 {
+    let mut connection = settled(group, paths);
     connection.on_ack(r, &Ack::of(1.0, acked, paths[r].0));
     connection.path(r).cwnd - paths[r].1
 }
 
 /// The remainder of window `r` of such a connection after a loss.
-pub fn left(algorithm: &str, paths: &[(f64, f64)], r: usize) -> f64 {
-    let mut connection = settled(group(algorithm), paths);
+pub fn left(group: Tested, paths: &[(f64, f64)], r: usize) -> f64 {
+    let mut connection = settled(group, paths);
     lose(&mut connection, r);
     connection.path(r).cwnd
 }
@@ -179,6 +178,7 @@ pub enum Loss {
 pub struct Random(pub u64);
 
 impl Random {
+    /// The next 64 bits.
     pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -235,8 +235,10 @@ struct Line {
 
 /// A connection in the model.
 pub struct Model {
+    /// Its group.
     pub group: Tested,
     lines: Vec<Line>,
+    /// The time, in seconds.
     pub now: f64,
     /// Acknowledgements per round trip where the window is larger than that; each segment has its
     /// own below.
@@ -244,16 +246,16 @@ pub struct Model {
 }
 
 impl Model {
+    /// A connection without paths.
     pub fn new(group: Tested) -> Self {
         Model { group, lines: Vec::new(), now: 0.0, acks_per_rtt: 100.0 }
     }
 
     /// Paths (round-trip time, loss rate) that begin with Reno's mean windows there.
-    pub fn lossy(name: &str, paths: &[(f64, f64)], loss: impl Fn(usize, f64) -> Loss) -> Self {
+    pub fn lossy(group: Tested, paths: &[(f64, f64)], loss: impl Fn(usize, f64) -> Loss) -> Self {
         let paths = paths.iter().enumerate();
-        paths.fold(Model::new(group(name)), |model, (i, (rtt, p))| {
-            model.path(*rtt, loss(i, *p), response::reno(*p))
-        })
+        paths
+            .fold(Model::new(group), |model, (i, (rtt, p))| model.path(*rtt, loss(i, *p), response::reno(*p)))
     }
 
     /// A path that leaves slow start by a loss at this window.
@@ -276,6 +278,7 @@ impl Model {
         self.group.on_ack(r, &ack);
     }
 
+    /// Congestion of path `r`, now.
     pub fn congestion(&mut self, r: usize, signal: Signal) {
         self.group.on_congestion(r, &Congestion { now: self.now, signal });
     }
