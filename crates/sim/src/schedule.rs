@@ -19,21 +19,49 @@ pub(crate) fn ready<'a>(
     cc: &'a Group,
     now: Time,
 ) -> impl Iterator<Item = (usize, &'a Subflow)> {
-    let backups_wait = subflows.iter().any(|s| s.backup) && subflows.iter().any(|s| is_regular(s, cc));
-    subflows.iter_mut().enumerate().filter_map(move |(i, subflow)| {
-        if (subflow.backup && backups_wait) || !subflow.has_room(cc) {
-            return None;
-        }
-        if !subflow.tx.may_pace(now) {
-            subflow.tx.wait_for_pacer();
-            return None;
-        }
-        Some((i, &*subflow))
-    })
+    let backups_wait = backups_wait(subflows, cc);
+    let subflows = subflows.iter_mut().enumerate();
+    subflows
+        .filter_map(move |(i, subflow)| may_send(subflow, backups_wait, cc, now).then_some((i, &*subflow)))
+}
+
+/// Whether backups are not used, as a regular subflow is usable.
+#[inline]
+fn backups_wait(subflows: &[Subflow], cc: &Group) -> bool {
+    subflows.iter().any(|s| s.backup) && subflows.iter().any(|s| is_regular(s, cc))
+}
+
+#[inline(always)] // a call costs as much as what it decides
+fn may_send(subflow: &mut Subflow, backups_wait: bool, cc: &Group, now: Time) -> bool {
+    if (subflow.backup && backups_wait) || !subflow.has_room(cc) {
+        return false;
+    }
+    let paced = subflow.tx.may_pace(now);
+    if !paced {
+        subflow.tx.wait_for_pacer();
+    }
+    paced
+}
+
+/// How long a choice holds, if only sending happens.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holds {
+    /// For a chunk.
+    Chunk,
+    /// While the subflow may send.
+    Turn,
+    /// The same, and then no other may send.
+    LastTurn,
 }
 
 /// A rule that picks the subflow for the next chunk, with its state.
 trait Rule: Default {
+    /// How long its last choice holds.
+    #[inline]
+    fn holds(&self) -> Holds {
+        Holds::Chunk
+    }
+
     fn pick(&mut self, subflows: &mut [Subflow], cc: &Group, out: &SendStream, now: Time) -> Option<usize>;
 
     /// A chunk went out on `subflow`.
@@ -74,6 +102,12 @@ macro_rules! picker {
                 match self { $(Picker::$Pick(rule) => rule.pick(subflows, cc, out, now),)* }
             }
 
+            /// How long the last choice holds.
+            #[inline]
+            pub(crate) fn holds(&self) -> Holds {
+                match self { $(Picker::$Pick(rule) => rule.holds(),)* }
+            }
+
             /// A chunk went out on `subflow`.
             #[inline]
             pub(crate) fn sent_on(&mut self, subflow: usize) {
@@ -95,18 +129,35 @@ fn srtt(subflow: &Subflow) -> Time {
     subflow.tx.rtt.smoothed
 }
 
-#[inline]
-fn fastest_ready(subflows: &mut [Subflow], cc: &Group, now: Time) -> Option<usize> {
-    least_ready(subflows, cc, now, srtt)
-}
-
 /// The subflow with the smallest `key` among those that may send, the first one among equals.
 #[inline]
-fn least_ready<K: Ord>(
+fn least_ready<K: Ord + Copy>(
     subflows: &mut [Subflow],
     cc: &Group,
     now: Time,
     key: impl Fn(&Subflow) -> K,
 ) -> Option<usize> {
-    ready(subflows, cc, now).min_by_key(|(_, subflow)| key(subflow)).map(|(i, _)| i)
+    least_and_number(subflows, cc, now, key).map(|(least, _)| least)
+}
+
+/// The same, and the number of those that may send.
+#[inline]
+fn least_and_number<K: Ord + Copy>(
+    subflows: &mut [Subflow],
+    cc: &Group,
+    now: Time,
+    key: impl Fn(&Subflow) -> K,
+) -> Option<(usize, usize)> {
+    let backups_wait = backups_wait(subflows, cc);
+    let (mut least, mut number) = (None, 0);
+    for (i, subflow) in subflows.iter_mut().enumerate() {
+        if may_send(subflow, backups_wait, cc, now) {
+            number += 1;
+            let key = key(subflow);
+            if least.is_none_or(|(least, _)| key < least) {
+                least = Some((key, i));
+            }
+        }
+    }
+    least.map(|(_, i)| (i, number))
 }

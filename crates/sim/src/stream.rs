@@ -73,7 +73,13 @@ impl SendStream {
     /// Whether chunks may be reinjected on another subflow.
     #[inline]
     pub(crate) fn can_reinject(&self) -> bool {
-        self.repeats.as_ref().is_some_and(|repeats| repeats.is_queued()) || self.is_window_blocked()
+        self.has_reinjections() || self.is_window_blocked()
+    }
+
+    /// Whether chunks may wait to be reinjected.
+    #[inline]
+    pub(crate) fn has_reinjections(&self) -> bool {
+        self.repeats.as_ref().is_some_and(|repeats| repeats.is_queued())
     }
 
     /// The application writes up to this offset.

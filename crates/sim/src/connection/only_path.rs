@@ -1,4 +1,5 @@
-//! Sending by a connection with one path, whose host sends no bursts: the order of [`super::sending`], on a page.
+//! Sending by a connection with one path, or by one subflow in its turn, whose host sends no bursts: the order of [`super::sending`],
+//! on a page.
 
 use super::Connection;
 use crate::network::Network;
@@ -12,7 +13,7 @@ impl Connection {
         if self.subflows[0].tx.board.repairing {
             self.resend_lost(0, net);
         }
-        let mut limited = self.send_on_the_only_path(net);
+        let mut limited = self.send_new_data_on(0, net);
         if self.out.is_sent() {
             self.finish(net);
             limited = self.subflows[0].is_full(&self.cc);
@@ -20,10 +21,10 @@ impl Connection {
         Self::end_turn(&mut self.subflows[0], limited, &self.out, net);
     }
 
-    /// Sends new data. Returns whether the window stopped it.
-    #[inline]
-    fn send_on_the_only_path(&mut self, net: &mut Network) -> bool {
-        let (subflow, now) = (&mut self.subflows[0], net.now());
+    /// Sends new data on `s`, as long as it may send. Returns whether the window stopped it.
+    #[inline(always)] // each caller has its own copy, and one knows `s`
+    pub(super) fn send_new_data_on(&mut self, s: usize, net: &mut Network) -> bool {
+        let (subflow, now) = (&mut self.subflows[s], net.now());
         if !subflow.is_usable(&self.cc) {
             return subflow.is_full(&self.cc);
         }
@@ -38,7 +39,7 @@ impl Connection {
                 limited = false;
                 break;
             }
-            let Some((n, chunk)) = self.out.cut(0) else {
+            let Some((n, chunk)) = self.out.cut(s) else {
                 limited = false;
                 break;
             };

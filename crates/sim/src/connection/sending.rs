@@ -4,7 +4,7 @@ use super::Connection;
 use crate::incoming::Incoming;
 use crate::network::Network;
 use crate::packet::{Chunk, HEADER, Kind, Packet, flag};
-use crate::schedule;
+use crate::schedule::{self, Holds};
 use crate::scoreboard::Segment;
 use crate::send_queues::SendQueues;
 use crate::stream::SendStream;
@@ -23,6 +23,16 @@ impl Connection {
             return false;
         }
         !self.multipath && !self.tcp.tso
+    }
+
+    /// Whether the picked subflow may send new data until it has to stop: the choice holds, and no chunk waits to be reinjected.
+    #[inline]
+    fn sends_in_turns(&self, holds: Holds) -> bool {
+        #[cfg(test)]
+        if crate::sender::GENERAL_ONLY.get() {
+            return false;
+        }
+        holds != Holds::Chunk && self.out.can_cut() && !self.out.has_reinjections()
     }
 
     /// Sends what the windows allow, on every subflow.
@@ -96,6 +106,14 @@ impl Connection {
             self.send_from_queues(net);
         } else {
             while let Some(s) = self.picker.pick(&mut self.subflows, &self.cc, &self.out, now) {
+                let holds = self.picker.holds();
+                if self.sends_in_turns(holds) {
+                    let limited = self.send_new_data_on(s, net);
+                    if limited && holds == Holds::LastTurn {
+                        break;
+                    }
+                    continue;
+                }
                 let next = self.next_chunk(s, now).map(|(n, chunk)| (s, n, chunk));
                 let Some((s, n, chunk)) = next.or_else(|| self.next_repeat(now)) else { break };
                 self.picker.sent_on(s);

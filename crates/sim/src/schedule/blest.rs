@@ -1,7 +1,7 @@
 //! BLEST: skips a slow subflow that would block a fast one (Ferlin, Alay, Mehani, Boreli: "BLEST: Blocking
 //! estimation-based MPTCP scheduler for heterogeneous networks", IFIP Networking 2016).
 
-use super::{Rule, fastest_ready, is_regular, srtt};
+use super::{Rule, is_regular, least_ready, srtt};
 use crate::stream::SendStream;
 use crate::subflow::Subflow;
 use anabranch_cc::Group;
@@ -33,7 +33,7 @@ impl Default for Blest {
 
 impl Rule for Blest {
     fn pick(&mut self, subflows: &mut [Subflow], cc: &Group, out: &SendStream, now: Time) -> Option<usize> {
-        let best = fastest_ready(subflows, cc, now)?;
+        let best = least_ready(subflows, cc, now, srtt)?;
         let regular = (0..subflows.len()).filter(|i| is_regular(&subflows[*i], cc));
         // Backups do not wait if no regular subflow is usable.
         let Some(fast) = regular.min_by_key(|i| srtt(&subflows[*i])) else { return Some(best) };
