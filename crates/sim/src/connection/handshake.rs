@@ -93,9 +93,9 @@ impl Connection {
         if ack.has(flag::JOIN) {
             let subflow = &self.subflows[s];
             net.send(Packet::new(Kind::JoinAck, subflow.id, subflow.life, HEADER, net.now()));
-        } else {
-            self.establish_receiver(net);
         }
+        // By a join, too: the first subflow may be gone before its third packet arrived.
+        self.establish_receiver(net);
     }
 
     pub(super) fn establish_receiver(&mut self, net: &mut Network) {
