@@ -183,12 +183,11 @@ pub static FUNCTIONS: &[Function] = &[
     named(
         "rtt_correlation",
         "",
-        "Pearson's correlation of the smoothed round-trip times of a connection's first two subflows",
+        "Pearson's correlation of the smoothed round-trip times of a connection's first two subflows, at the sampling instants at which both have one",
     )
     .of(FLOW, |run, args| {
         let series = |r| run.samples.series(args.text(), r);
-        let pairs = series(0)?.srtt_s.iter().zip(&series(1)?.srtt_s).map(|(x, y)| (*x, *y));
-        pearson(&pairs.filter(|(x, y)| x.is_finite() && y.is_finite()).collect::<Vec<_>>())
+        pearson(&round_trips(series(0)?, series(1)?))
     })
     .sampled(),
     named("cwnd_from", "segments", "the mean of the sampled windows from the given second to the end")
@@ -210,6 +209,14 @@ pub static FUNCTIONS: &[Function] = &[
     goals::NO_HARM,
     goals::BALANCE,
 ];
+
+/// The smoothed round-trip times of two subflows at each instant at which both have one: they may join and leave at different times.
+fn round_trips(one: &SubflowSeries, other: &SubflowSeries) -> Vec<(f64, f64)> {
+    let beside = |t: &f64| other.time_s.binary_search_by(|at| at.total_cmp(t)).ok();
+    let pairs = one.time_s.iter().zip(&one.srtt_s);
+    let pairs = pairs.filter_map(|(t, x)| Some((*x, *other.srtt_s.get(beside(t)?)?)));
+    pairs.filter(|(x, y)| x.is_finite() && y.is_finite()).collect()
+}
 
 /// A subflow's samples over time.
 pub(crate) type Series = fn(&SubflowSeries) -> &[f64];
@@ -243,3 +250,23 @@ pub(crate) static MATH: &[(&str, usize, usize, Compute)] = &[
     ("mean", 1, usize::MAX, |x| x.iter().sum::<f64>() / x.len() as f64),
     ("jain_of", 1, usize::MAX, |x| anabranch_record::jain(x).unwrap_or(f64::NAN)),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The second subflow joins later, and the first is away for a while.
+    #[test]
+    fn round_trips_of_one_instant_are_pairs() {
+        let subflow = |times: &[f64], unit: f64| SubflowSeries {
+            time_s: times.to_vec(),
+            srtt_s: times.iter().map(|t| t * unit).collect(),
+            ..SubflowSeries::default()
+        };
+        let (mut first, second) =
+            (subflow(&[1.0, 2.0, 5.0, 6.0], 1.0), subflow(&[2.0, 3.0, 4.0, 5.0, 6.0], 10.0));
+        assert_eq!(round_trips(&first, &second), [(2.0, 20.0), (5.0, 50.0), (6.0, 60.0)]);
+        first.srtt_s[2] = f64::NAN;
+        assert_eq!(round_trips(&first, &second), [(2.0, 20.0), (6.0, 60.0)]);
+    }
+}
