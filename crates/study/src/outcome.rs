@@ -2,6 +2,7 @@
 
 pub use anabranch_scenario::base;
 
+use crate::functions::recovery::Acknowledged;
 use crate::segment::Segment;
 use anabranch_net::Time;
 use anabranch_record::{FlowSummary, MemorySink, SubflowSummary, Summary};
@@ -10,6 +11,9 @@ use std::sync::Arc;
 
 /// Bits of a packet of 1500 bytes, the unit of packets across flows.
 pub(crate) const PACKET_BITS: f64 = 1500.0 * 8.0;
+
+/// Samples of less than this part of a second do not show its rate.
+const LEAST_S: f64 = 0.5;
 
 /// A run's summary, and its samples if the plan needs them.
 #[derive(Clone, Debug)]
@@ -68,19 +72,17 @@ impl Outcome {
         self.subflow(flow, r)?.mean_observables.iter().find(|(n, _)| n == name)?.1
     }
 
-    /// The total payload rate of some connections in each second, in Mbit/s, from samples.
+    /// The total payload rate of some connections in each second, in Mbit/s, from samples; in the last one up to the last sample.
     pub(crate) fn throughput(&self, flows: &[String]) -> Vec<(f64, f64)> {
         let subflows =
-            || self.samples.flows.iter().filter(|f| flows.contains(&f.name)).flat_map(|f| &f.subflows);
-        let delivered = |until_s: f64| -> f64 {
-            let last = subflows().map(|s| {
-                s.time_s.partition_point(|t| *t <= until_s).checked_sub(1).map(|i| s.delivered_bytes[i])
-            });
-            last.flatten().sum()
-        };
+            self.samples.flows.iter().filter(|f| flows.contains(&f.name)).flat_map(|f| &f.subflows);
+        let acknowledged = Acknowledged::of(subflows, &self.samples);
         let seconds = self.summary.duration_s as u32;
-        let mbit = |s: u32| (delivered(f64::from(s)) - delivered(f64::from(s) - 1.0)) * 8.0 / 1e6;
-        (1..=seconds).map(|s| (f64::from(s), mbit(s))).collect()
+        let mbps = |s: u32| {
+            let (from, to) = (f64::from(s) - 1.0, f64::from(s).min(acknowledged.until_s()));
+            (to - from >= LEAST_S).then(|| (f64::from(s), acknowledged.mbps(from, to)))
+        };
+        (1..=seconds).filter_map(mbps).collect()
     }
 
     /// The mean of a subflow's sampled windows from `from_s` on, in segments.
@@ -157,6 +159,26 @@ pub(crate) mod tests {
                 "{what}: {captured}, {delivered}, goodput {goodput}"
             );
             assert!(delivered < 10.1 * links && delivered > 9.0 * links, "{what}: {delivered}");
+        }
+    }
+    /// A full link of 10 Mbit/s carries 1448 of 1500 bytes of payload in each second, but for what a recovery holds back: whatever the
+    /// interval of the samples, also in the last second, of which samples miss the end.
+    #[test]
+    fn throughput_at_any_interval() {
+        let text = r#"
+            name = "full link"
+            duration = "20 s"
+            links.a = { rate = "10 Mbit/s", delay = "5 ms", queue = "3 BDP" }
+            flows = [{ name = "tcp", cc = "reno", paths = [["a"]] }]
+        "#;
+        for interval in ["100 ms", "300 ms", "700 ms", "2 s"] {
+            let run = outcome(&Task::new(text).set(format!("record.interval={interval}")));
+            let rates = run.throughput(&["tcp".to_owned()]);
+            let until = if interval == "2 s" { 18.0 } else { 20.0 };
+            assert_eq!(rates.last().map(|(s, _)| *s), Some(until), "{interval}");
+            let full = 10.0 * 1448.0 / 1500.0;
+            let off = rates.iter().skip(2).find(|(_, rate)| (rate / full - 1.0).abs() > 0.06);
+            assert_eq!(off, None, "{interval}");
         }
     }
 }

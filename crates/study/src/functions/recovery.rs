@@ -2,7 +2,7 @@
 
 use super::function::{Arguments, Function, Parameter, named};
 use crate::outcome::Outcome;
-use anabranch_record::SubflowSeries;
+use anabranch_record::{MemorySink, SubflowSeries};
 use std::collections::VecDeque;
 
 /// The fraction of the capacity that counts as recovered.
@@ -37,20 +37,75 @@ fn of(run: &Outcome, args: &Arguments<'_>) -> Option<Result<f64, f64>> {
         None => subflows,
     };
     let segment = run.segment(args.text())?;
-    Some(recovery(watched, (*at_s, *until_s), segment.payload / segment.packet * *mbps))
+    let acknowledged = Acknowledged::of(watched, &run.samples);
+    Some(recovery(watched, &acknowledged, (*at_s, *until_s), segment.payload / segment.packet * *mbps))
 }
 
 /// Seconds from a change until the subflows together reach 80 % of the rate, or `Err` with the length of the search.
-fn recovery(subflows: &[SubflowSeries], (at_s, until_s): (f64, f64), mbps: f64) -> Result<f64, f64> {
+fn recovery(
+    subflows: &[SubflowSeries],
+    acknowledged: &Acknowledged,
+    (at_s, until_s): (f64, f64),
+    mbps: f64,
+) -> Result<f64, f64> {
     let enough = RECOVERED * mbps;
     let begins = |t: &f64| *t >= at_s - ROUNDING_S && t + SPAN_S <= until_s + ROUNDING_S;
-    let found = instants(subflows).into_iter().filter(begins).find(|t| rate_mbps(subflows, *t) >= enough);
+    let rate = |t: f64| acknowledged.mbps(t, t + SPAN_S);
+    let found = instants(subflows).into_iter().filter(begins).find(|t| rate(*t) >= enough);
     found.map(|t| (t - at_s).max(0.0)).ok_or(until_s - at_s)
+}
+
+/// The payload that some subflows have acknowledged at each sampling instant of their run. Between two instants it grows evenly.
+pub(crate) struct Acknowledged {
+    /// From 0 on.
+    times: Vec<f64>,
+    bytes: Vec<f64>,
+}
+
+impl Acknowledged {
+    /// Other subflows and links have samples also while these have none.
+    pub(crate) fn of<'s>(
+        subflows: impl IntoIterator<Item = &'s SubflowSeries>,
+        samples: &MemorySink,
+    ) -> Self {
+        let subflows: Vec<&SubflowSeries> = subflows.into_iter().collect();
+        let all = samples.flows.iter().flat_map(|flow| &flow.subflows).chain(subflows.iter().copied());
+        let all = all.flat_map(|s| &s.time_s).chain(samples.links.iter().flat_map(|link| &link.time_s));
+        let times = sorted(all.copied().chain([0.0]));
+        let bytes = times.iter().map(|t| subflows.iter().map(|s| delivered(s, *t)).sum()).collect();
+        Acknowledged { times, bytes }
+    }
+
+    /// The last instant.
+    pub(crate) fn until_s(&self) -> f64 {
+        self.times.last().copied().unwrap_or(0.0)
+    }
+
+    /// The mean rate between two times, in Mbit/s.
+    pub(crate) fn mbps(&self, from_s: f64, to_s: f64) -> f64 {
+        (self.bytes_by(to_s) - self.bytes_by(from_s)) * 8.0 / (to_s - from_s) / 1e6
+    }
+
+    fn bytes_by(&self, t: f64) -> f64 {
+        let next = self.times.partition_point(|at| *at <= t + ROUNDING_S);
+        let Some(i) = next.checked_sub(1) else { return 0.0 };
+        match (self.times.get(next), self.bytes.get(next)) {
+            (Some(time), Some(bytes)) if t > self.times[i] + ROUNDING_S => {
+                let part = (t - self.times[i]) / (time - self.times[i]);
+                self.bytes[i] + part * (bytes - self.bytes[i])
+            }
+            _ => self.bytes[i],
+        }
+    }
 }
 
 /// All sampling times of the subflows.
 fn instants(subflows: &[SubflowSeries]) -> Vec<f64> {
-    let mut times: Vec<f64> = subflows.iter().flat_map(|s| &s.time_s).copied().collect();
+    sorted(subflows.iter().flat_map(|s| &s.time_s).copied())
+}
+
+fn sorted(times: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut times: Vec<f64> = times.collect();
     times.sort_by(f64::total_cmp);
     times.dedup();
     times
@@ -117,12 +172,6 @@ impl LastSecond {
     }
 }
 
-/// The payload acknowledged in the second from `from_s` on, in Mbit/s.
-fn rate_mbps(subflows: &[SubflowSeries], from_s: f64) -> f64 {
-    let until = |t: f64| subflows.iter().map(|s| delivered(s, t)).sum::<f64>();
-    (until(from_s + SPAN_S) - until(from_s)) * 8.0 / SPAN_S / 1e6
-}
-
 /// Bytes acknowledged by `t`, from the last sample before it.
 fn delivered(series: &SubflowSeries, t: f64) -> f64 {
     match series.time_s.partition_point(|at| *at <= t + ROUNDING_S) {
@@ -153,10 +202,26 @@ mod tests {
     #[test]
     fn recovery_of_a_ramp() {
         let ramp = subflow(|t| if t < 20.0 { 19.0 } else { (2.0 * (t - 28.0)).clamp(0.0, 19.0) });
-        let time = recovery(&ramp, (20.0, 60.0), 19.0).unwrap();
+        let acknowledged = Acknowledged::of(&ramp, &MemorySink::new());
+        let recovery = |search, mbps| recovery(&ramp, &acknowledged, search, mbps);
+        let time = recovery((20.0, 60.0), 19.0).unwrap();
         assert!((time - 15.2).abs() < 1e-6, "{time}");
-        assert_eq!(recovery(&ramp, (20.0, 30.0), 19.0), Err(10.0));
-        assert_eq!(recovery(&ramp, (50.0, 60.0), 19.0), Ok(0.0));
+        assert_eq!(recovery((20.0, 30.0), 19.0), Err(10.0));
+        assert_eq!(recovery((50.0, 60.0), 19.0), Ok(0.0));
+    }
+
+    /// A constant rate has recovered at the first sample, whatever their interval.
+    #[test]
+    fn recovery_at_any_interval() {
+        for interval in [0.1, 0.3, 0.7, 2.0] {
+            let time_s: Vec<f64> = (1..).map(|i| f64::from(i) * interval).take_while(|t| *t < 60.0).collect();
+            let delivered_bytes = time_s.iter().map(|t| t * 1e6).collect();
+            let steady = [SubflowSeries { time_s, delivered_bytes, ..SubflowSeries::default() }];
+            let acknowledged = Acknowledged::of(&steady, &MemorySink::new());
+            // 80 % are 7.92 of its 8 Mbit/s.
+            let found = recovery(&steady, &acknowledged, (20.0, 50.0), 9.9);
+            assert!(found.is_ok_and(|time| time < interval), "{interval}: {found:?}");
+        }
     }
 
     /// Of packets of 152 bytes two thirds are payload: a link that is full has recovered by any fraction of it.
