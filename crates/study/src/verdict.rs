@@ -53,6 +53,8 @@ pub enum Rule {
 pub(crate) const REPRODUCED: f64 = 0.10;
 /// Deviation up to which it does so partly.
 const PARTLY: f64 = 0.25;
+/// What rounding adds to a deviation: 1.1 is 10 % from 1.
+const ROUNDING: f64 = 1e-12;
 /// The tolerance for rounding of printed values and constants: one unit, or a thousandth.
 const PRINTED: (f64, f64) = (1.0, 1e-3);
 
@@ -128,8 +130,8 @@ impl Rule {
     fn band(self, mean: f64, (low, high): (f64, f64)) -> Verdict {
         match self {
             Rule::Published(target) | Rule::Near(target) => {
-                let deviation = (mean - target).abs() / target.abs();
-                graded(deviation <= REPRODUCED, deviation <= PARTLY)
+                let within = |part: f64| (mean - target).abs() <= (part + ROUNDING) * target.abs();
+                graded(within(REPRODUCED), within(PARTLY))
             }
             Rule::Printed(target) => {
                 let deviation = (mean - target).abs();
@@ -142,7 +144,8 @@ impl Rule {
             Rule::AtLeast(bound) => graded(low >= bound, mean >= bound),
             Rule::AtMost(bound) => graded(high <= bound, mean <= bound),
             Rule::Within(from, to) => {
-                let partly = from * (1.0 - REPRODUCED)..=to * (1.0 + REPRODUCED);
+                let margin = |end: f64| (REPRODUCED + ROUNDING) * end.abs();
+                let partly = from - margin(from)..=to + margin(to);
                 graded((from..=to).contains(&mean), partly.contains(&mean))
             }
             Rule::Ascending | Rule::Highest | Rule::NotJudged => Verdict::NotJudged,
@@ -230,6 +233,25 @@ mod tests {
                     assert_eq!(rule.judge(&value(*mean, half_width)), verdict, "{rule:?}: {mean}");
                 }
             }
+        }
+    }
+
+    /// By hand: the ends of a band belong to it, 10 % of −5 is 0.5, and only 0 is within 10 % of 0.
+    #[test]
+    fn ends_of_bands_negative_values_and_zero() {
+        for (rule, value, verdict) in [
+            (Rule::Near(1.0), 1.1, Reproduced),
+            (Rule::Published(0.3), 0.33, Reproduced),
+            (Rule::Published(7.0), 6.3, Reproduced),
+            (Rule::Near(-1.0), -1.25, Partly),
+            (Rule::Within(-10.0, -5.0), -4.5, Partly),
+            (Rule::Within(-10.0, -5.0), -11.0, Partly),
+            (Rule::Within(-10.0, -5.0), -4.4, NotReproduced),
+            (Rule::Within(-10.0, -5.0), -11.1, NotReproduced),
+            (Rule::Published(0.0), 0.0, Reproduced),
+            (Rule::Published(0.0), 1e-9, NotReproduced),
+        ] {
+            assert_eq!(rule.judge_formula(value), verdict, "{rule:?}: {value}");
         }
     }
 
