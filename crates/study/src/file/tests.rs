@@ -470,6 +470,52 @@ fn points_without_a_value() {
     assert_eq!((all.missing.as_deref(), none.missing.as_deref()), (Some(&*message), None));
 }
 
+/// A missing interval explains a verdict only if it decides it: 12 is 20 % from 10.
+#[test]
+fn a_missing_interval_explains_no_deviation() {
+    let row = |published: u32| {
+        let row = format!(
+            "\n[[rows]]\nid = \"constant\"\nat = {{ cc = \"lia\", queue = \"1 BDP\" }}\nof = '12 + 0 * goodput(\"tcp\")'\n\
+             published = {published}\nbecause = \"The buffer.\"\n"
+        );
+        let result = result(&(STUDY.to_owned() + &row));
+        let row = result.experiments[0].rows.iter().find(|row| row.id == "constant").unwrap();
+        (row.verdict, row.explanation.clone().unwrap())
+    };
+    assert_eq!(row(10), (Verdict::Partly, "The buffer.".into()));
+    let (verdict, why) = row(12);
+    assert!(verdict == Verdict::Partly && why.starts_with("All seeds gave exactly this value"), "{why}");
+}
+
+/// An axis in any order: lines join its numbers in theirs.
+#[test]
+fn lines_go_from_left_to_right() {
+    let range = "range = \"0.5..2 BDP\", steps = 3, scale = \"log\" }";
+    let text = STUDY.replace(range, "values = [\"2 BDP\", \"0.5 BDP\", \"1 BDP\"] }").replace(
+        "where = \"queue < 2\"\n    published = { theirs = [1, 1] }",
+        "published = { theirs = [20, 5, 10] }",
+    );
+    let result = result(&text);
+    let series = &result.experiments[0].figures[0].panels[0].series;
+    for name in ["theirs", "lia", "olia"] {
+        let line = series.iter().find(|line| line.name == name).unwrap();
+        assert_eq!(line.points.iter().map(|p| p.x).collect::<Vec<_>>(), [0.5, 1.0, 2.0], "{name}");
+    }
+    assert_eq!(series[0].points.iter().map(|p| p.y).collect::<Vec<_>>(), [5.0, 10.0, 20.0]);
+}
+
+/// Positions that a quantity gives are in its unit, not in that of the axis.
+#[test]
+fn a_horizontal_quantity_names_the_axis() {
+    let title = |x_of: &str| {
+        let text = STUDY.replace("by = \"cc\"\n    of", &format!("by = \"cc\"\n    {x_of}\n    of"));
+        result(&text).experiments[0].figures[0].panels[0].x.title.clone()
+    };
+    assert_eq!(title(""), "queue (BDP)");
+    assert_eq!(title("x_of = 'cwnd(\"mptcp\", 1)'"), "cwnd(\"mptcp\", 1)");
+    assert_eq!(title("x_of = 'cwnd(\"mptcp\", 1)'\n    x_title = \"window\""), "window");
+}
+
 /// Values that grow without bound are refused, not computed.
 #[test]
 fn what_is_too_much() {

@@ -16,6 +16,9 @@ pub(super) fn figure(plan: &FigurePlan, runs: &Runs<'_>) -> Figure {
             let mut series = series(line, plan.kind, domain, runs);
             // Values that a logarithmic axis cannot show.
             series.points.retain(|point| !plot.y.log || point.y > 0.0);
+            if joins_in_order(line, plan.kind) {
+                series.points.sort_by(|a, b| a.x.total_cmp(&b.x));
+            }
             series
         };
         Panel {
@@ -37,6 +40,13 @@ pub(super) fn figure(plan: &FigurePlan, runs: &Runs<'_>) -> Figure {
         panels: plan.plots.iter().map(panel).collect(),
         missing: missing(plan, runs),
     }
+}
+
+/// Whether a line joins its points from left to right, in whatever order the axis has its values. If a quantity gives the positions,
+/// the line follows the axis.
+fn joins_in_order(line: &Line, kind: Kind) -> bool {
+    let is_measured = |(_, place, _): &(String, Position, Quantity)| matches!(place, Position::Mean(_));
+    kind == Kind::Lines && !matches!(line, Line::Points(_, points) if points.iter().any(is_measured))
 }
 
 /// The time axis: its limits, or the whole run if it ends earlier or there are no limits.

@@ -119,7 +119,10 @@ impl RowPlan {
             Verdict::Partly | Verdict::NotReproduced | Verdict::Undetermined => {}
             _ => return None,
         }
-        let bare = without_interval(found).filter(|_| found.verdict == Verdict::Partly);
+        // With an interval a value beyond the first band would be the same.
+        let would_hold = |ours: &Estimate| self.rule.judge_formula(ours.mean) == Verdict::Reproduced;
+        let lacks_it = found.verdict == Verdict::Partly && found.measured.as_ref().is_none_or(would_hold);
+        let bare = without_interval(found).filter(|_| lacks_it);
         if let (Some(bare), RowValue::Measured(_) | RowValue::Compared(_)) = (bare, &self.value) {
             return Some(bare.into());
         }

@@ -124,13 +124,13 @@ impl<'a> Selection<'a> {
         self.position(name).map(|(_, axis)| axis)
     }
 
-    /// The entry of a table by an axis's value; `None` if it lacks the value.
+    /// The entry of a table by an axis's value; `None` if it lacks the value. The table may have values that the command line left out.
     pub fn chosen<V>(
         &self,
         keys: &[&String],
         get: impl FnOnce(&str) -> Option<V>,
     ) -> Result<Option<V>, Problem> {
-        let has = |axis: &&Axis| keys.iter().all(|value| axis.find(value).is_some());
+        let has = |axis: &&Axis| keys.iter().all(|id| axis.find(id).is_some() || axis.left_out.contains(id));
         let axis = self.all().find(has).ok_or_else(|| {
             let values: Vec<&str> = keys.iter().map(|value| value.as_str()).collect();
             Problem::new(format!("no axis has the values {}", values.join(", ")))

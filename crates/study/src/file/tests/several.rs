@@ -186,7 +186,7 @@ fn panels_with_keys_of_their_own() {
     assert_eq!(labels(by), ["shared", "shared", "separate links", "separate links"]);
     assert_eq!(labels(who), ["MPTCP", "MPTCP", "separate links: tcp", "separate links: tcp"]);
     assert_eq!((lines.panels.len(), &*lines.panels[1].title), (2, "separate links"));
-    assert_eq!(lines.panels[1].series[0].points[1].x, 0.5);
+    assert_eq!(lines.panels[1].series[0].points[0].x, 0.5);
     let [panel] = &time.panels[..] else { panic!("one panel") };
     assert_eq!((panel.mark, panel.x.domain), (Mark::Line, Some((0.0, 4.0))));
     let [both, rtt] = &panel.series[..] else { panic!("two lines") };
@@ -283,6 +283,10 @@ fn rows_of_left_out_values_are_left_out() {
     };
     assert_eq!(ids(&["lia", "olia"]), ["olia"]);
     assert_eq!(ids(&["balia"]), ["balia", "only"]);
+    let table = TEXT
+        .replace("'\n        [[rows]]", "'\n        published = { olia = 1, balia = 2 }\n        [[rows]]");
+    let published = load(&table, &["olia"]).unwrap().experiments[0].plan(Default::default());
+    assert_eq!(published.rows[0].published, Published::Value(1.0));
     let beside = TEXT.replace("utilisation(\"bottleneck\")", "at(cc = lia, utilisation(\"bottleneck\"))");
     let said = load(&beside, &["olia"]).err().unwrap().to_string();
     assert!(said.contains("`--at` leaves out the value `lia` of axis `cc`"), "{said}");

@@ -61,7 +61,7 @@ pub(crate) struct Figure {
     /// sqrt(loss)"`
     #[serde(default)]
     pub curves: IndexMap<String, Spanned<String>>,
-    /// For `lines`: the title of the horizontal axis; by default the axis's name and the unit of its values. Example: `x_title = "buffer (BDP)"`
+    /// For `lines`: the title of the horizontal axis; by default `x_of`, or the axis's name and the unit of its values. Example: `x_title = "buffer (BDP)"`
     pub x_title: Option<Spanned<String>>,
     /// The title of the vertical axis, with its unit. Example: `y_title = "goodput (Mbit/s)"`
     pub y_title: Option<String>,
