@@ -1,35 +1,45 @@
 //! Jain's index of the flows that could take more: a flow that its load limits has what it asks for.
 
 use anabranch::Summary;
-use anabranch::records::jain;
-use anabranch::scenarios::{Application, Scenario, distinct};
+use anabranch::records::{FlowSummary, jain};
+use anabranch::scenarios::{Application, Flow, Scenario, distinct};
 use anabranch::studies::variant::base;
 
 /// The flows that count.
 pub struct Fairness {
-    counts: Vec<bool>,
+    /// Whether several of the scenario's flows count.
+    applies: bool,
+    /// The others, by the names of their entries.
     left_out: Vec<String>,
 }
 
 impl Fairness {
     /// Leaves out flows that pause or whose transfers arrive.
     pub fn of(scenario: &Scenario) -> Self {
-        let counts: Vec<bool> =
-            scenario.flows.iter().map(|flow| matches!(flow.application, Application::Bulk { .. })).collect();
-        let others = scenario.flows.iter().zip(&counts).filter(|(_, counts)| !**counts);
-        let left_out = distinct(others.map(|(flow, _)| base(&flow.name).to_owned()));
-        Fairness { counts, left_out }
+        let (counted, others): (Vec<&Flow>, Vec<&Flow>) =
+            scenario.flows.iter().partition(|flow| matches!(flow.application, Application::Bulk { .. }));
+        let left_out = distinct(others.into_iter().map(|flow| base(&flow.name).to_owned()));
+        Fairness { applies: counted.len() > 1, left_out }
     }
 
     /// Whether there are flows to compare.
     pub fn applies(&self) -> bool {
-        self.counts.iter().filter(|counts| **counts).count() > 1
+        self.applies
+    }
+
+    /// Whether there are in a run, which may have another number of each flow than the scenario.
+    pub fn applies_to(&self, summary: &Summary) -> bool {
+        self.counted(summary).nth(1).is_some()
     }
 
     /// The index of a run.
     pub fn jain(&self, summary: &Summary) -> Option<f64> {
-        let flows = summary.flows.iter().zip(&self.counts).filter(|(_, counts)| **counts);
-        jain(&flows.filter_map(|(flow, _)| flow.goodput_bps).collect::<Vec<_>>())
+        jain(&self.counted(summary).filter_map(|flow| flow.goodput_bps).collect::<Vec<_>>())
+    }
+
+    fn counted<'a>(&'a self, summary: &'a Summary) -> impl Iterator<Item = &'a FlowSummary> {
+        let is_left_out = |flow: &FlowSummary| self.left_out.iter().any(|name| name == base(&flow.name));
+        summary.flows.iter().filter(move |flow| !is_left_out(flow))
     }
 
     /// "without web, which its load limits"; empty if all count.
@@ -69,5 +79,11 @@ mod tests {
         let by_hand = (rates[0] + rates[1]).powi(2) / (2.0 * (rates[0].powi(2) + rates[1].powi(2)));
         assert!((fairness.jain(&summary).unwrap() - by_hand).abs() < 1e-9);
         assert!(summary.jain.unwrap() < 0.75, "of all flows: {:?}", summary.jain);
+
+        // An axis of a sweep may set a count: the same flows count, by the same names.
+        let changes = Changes { set: vec!["flows.x.count=4".into()], ..Changes::default() };
+        let four = anabranch::Scenario::of_text("a", text, changes).unwrap();
+        let summary = anabranch::run(&four, SIM.backend, &mut NoSamples, &Watch::default()).unwrap();
+        assert_eq!(fairness.jain(&summary), Fairness::of(&four).jain(&summary));
     }
 }

@@ -44,12 +44,9 @@ pub fn page(result: &StudyResult, taken: &[SimulationRuns], scenario: &Scenario)
     }
     // An axis may set the number of flows.
     let fairness = Fairness::of(scenario);
-    let same = flows.len() == scenario.flows.len();
-    if same && fairness.applies() {
+    if shown.iter().flat_map(|taken| taken.summaries.first()).any(|summary| fairness.applies_to(summary)) {
         let heading = format!("Jain's index{}", fairness.without());
         table = table.estimates(&heading, PLAIN, each(&|summary| fairness.jain(summary)));
-    } else if !same && flows.len() > 1 {
-        table = table.estimates("Jain's index", PLAIN, each(&|summary| summary.jain));
     }
     let utilisation = |summary: &Summary| {
         let links = summary.links.len() as f64;
