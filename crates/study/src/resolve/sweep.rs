@@ -48,7 +48,7 @@ pub fn sweep(sweep: &Sweep, scenario: &Scenario) -> Result<String, String> {
         let seeds = Value::from(table([Some(("seeds", i64::from(seeds).into()))]));
         ("size", table(["quick", "default", "full"].map(|size| Some((size, seeds.clone())))).into())
     };
-    let measured = measured(scenario);
+    let measured = measured(scenario, &axes);
     let rows = measured.iter().map(|measured| measured.row(&names));
     let figures = measured.iter().enumerate().map(|(i, measured)| measured.figure(i + 1, &axes));
     let file = table([
@@ -203,9 +203,17 @@ struct Measured {
     of: String,
 }
 
-/// The goodput of each connection or group of connections, and their fairness.
-fn measured(scenario: &Scenario) -> Vec<Measured> {
-    let bases = distinct(scenario.flows.iter().map(|flow| base(&flow.name)));
+/// The last words of keys that decide when a flow is measured.
+const TIMES: [&str; 4] = ["start", "stop", "duration", "warmup"];
+
+/// The goodput of each connection or group of connections, and their fairness; without flows that are over before means begin, or
+/// start after the end, unless an axis may change that.
+fn measured(scenario: &Scenario, axes: &[Axis]) -> Vec<Measured> {
+    let keys = || axes.iter().filter_map(|axis| axis.key.as_deref());
+    let is_fixed = !keys().any(|key| TIMES.contains(&key.rsplit('.').next().unwrap_or(key)));
+    let is_never = |flow: &&Flow| flow.stop <= scenario.warmup || flow.start >= scenario.duration;
+    let flows: Vec<&Flow> = scenario.flows.iter().filter(|flow| !(is_fixed && is_never(flow))).collect();
+    let bases = distinct(flows.iter().map(|flow| base(&flow.name)));
     let goodput = |base: &&str| Measured {
         id: format!("goodput.{base}"),
         what: format!("goodput of {base}"),
@@ -213,18 +221,18 @@ fn measured(scenario: &Scenario) -> Vec<Measured> {
         of: format!("total(\"{base}\")"),
     };
     let mut all: Vec<Measured> = bases.iter().map(goodput).collect();
-    all.extend(scenario.flows.iter().filter(|flow| has_arrivals(flow)).flat_map(of_arrivals));
-    all.extend(fairness(scenario));
+    all.extend(flows.iter().filter(|flow| has_arrivals(flow)).flat_map(|flow| of_arrivals(flow)));
+    all.extend(fairness(&flows));
     all
 }
 
 /// Jain's index of the flows that could take more: a flow that its load limits has what it asks for.
-fn fairness(scenario: &Scenario) -> Option<Measured> {
+fn fairness(flows: &[&Flow]) -> Option<Measured> {
     let counts = |flow: &&Flow| matches!(flow.application, Application::Bulk { .. });
-    let counted: Vec<&Flow> = scenario.flows.iter().filter(counts).collect();
+    let counted: Vec<&Flow> = flows.iter().copied().filter(counts).collect();
     let names = distinct(counted.iter().map(|flow| base(&flow.name)));
     let goodputs = names.iter().map(|name| format!("goodput(\"{name}/*\")")).collect::<Vec<_>>().join(", ");
-    let (what, of) = match counted.len() == scenario.flows.len() {
+    let (what, of) = match counted.len() == flows.len() {
         true => ("Jain's index", "jain()".into()),
         false => ("Jain's index without flows that their load limits", format!("jain_of({goodputs})")),
     };
@@ -358,6 +366,20 @@ mod tests {
         let text = text_of(&scenario, &["flows.mptcp.application.load=0.2,0.4,0.6"], &[]).unwrap();
         // Goodputs of both, how fair they are, and three of the transfers.
         assert_eq!(plan(&text, &scenario).row_ids().count(), 6 * 3);
+    }
+
+    /// A flow that ends before means begin has no goodput, and takes Jain's index from no other. With an axis of times it may have one.
+    #[test]
+    fn a_sweep_beside_a_flow_that_is_over() {
+        let over = "{ name = \"over\", cc = \"reno\", paths = [[\"a\"]], stop = \"1 s\" },";
+        let scenario = scenario().replacen("flows = [", &format!("flows = [{over}"), 1);
+        let ids = |vary: &str| {
+            let text = text_of(&scenario, &[vary], &[]).unwrap();
+            let ids: Vec<String> = plan(&text, &scenario).row_ids().map(str::to_owned).collect();
+            ids.iter().filter(|id| id.contains("over")).count()
+        };
+        assert_eq!(ids("links.*.queue=1 BDP,2 BDP"), 0);
+        assert_eq!(ids("flows.over.stop=1 s,2 s"), 2);
     }
 
     #[test]
