@@ -324,18 +324,28 @@ void BPF_PROG(ab_set_state, struct sock *sk, u8 state)
 }
 
 #ifdef AB_PAUSES
+/* Sending resumes after a pause without data in flight. */
+AB_INLINE void ab_resume(struct sock *sk)
+{
+	struct ab_connection *c = ab_socket(sk)->owner ? ab_find(sk) : 0;
+	u32 row = ab_socket(sk)->row;
+
+	if (c && row < AB_PATHS)
+		ab_app_limited(&c->group.path[row], ab_tcp(sk)->tcp_mstamp);
+}
+
 SEC("struct_ops/cwnd_event")
 void BPF_PROG(ab_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 {
-	struct ab_socket *s = ab_socket(sk);
-	struct ab_connection *c;
+	if (event == CA_EVENT_TX_START)
+		ab_resume(sk);
+}
 
-	/* The event reports that sending resumes after a pause without data in flight. */
-	if (event != CA_EVENT_TX_START || !s->owner)
-		return;
-	c = ab_find(sk);
-	if (c && s->row < AB_PATHS)
-		ab_app_limited(&c->group.path[s->row], ab_tcp(sk)->tcp_mstamp);
+/* Linux 7.1 and later call this one for that event, and the other one only for other events. */
+SEC("struct_ops/cwnd_event_tx_start")
+void BPF_PROG(ab_tx_start, struct sock *sk)
+{
+	ab_resume(sk);
 }
 #endif
 
@@ -361,9 +371,11 @@ u32 BPF_PROG(ab_undo_cwnd, struct sock *sk)
 	return ab_believes_cwnd(p, tp->snd_cwnd) ? ab_max(cwnd, tp->snd_cwnd) : cwnd;
 }
 
-/* A call costs time, so only algorithms with AB_PAUSES have this one. */
+/* A call costs time, so only algorithms with AB_PAUSES have these. */
 #ifdef AB_PAUSES
-#define AB_EVENT .cwnd_event = (void *)ab_cwnd_event,
+#define AB_EVENT                                                                                                \
+	.cwnd_event = (void *)ab_cwnd_event,                                                                    \
+	.cwnd_event_tx_start = (void *)ab_tx_start,
 #else
 #define AB_EVENT
 #endif

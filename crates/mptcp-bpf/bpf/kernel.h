@@ -169,6 +169,8 @@ struct ack_sample;
 
 /* libbpf matches the members by name with those of the running kernel. */
 struct tcp_congestion_ops {
+	/* Since Linux 7.1. First, where src/load.rs clears it for earlier kernels. */
+	void (*cwnd_event_tx_start)(struct sock *sk);
 	u32 (*ssthresh)(struct sock *sk);
 	void (*cong_avoid)(struct sock *sk, u32 ack, u32 acked);
 	void (*set_state)(struct sock *sk, u8 new_state);

@@ -19,11 +19,16 @@ pub(crate) struct Layout {
     pub size: usize,
     /// Whether a registration can be a link (Linux 6.4).
     pub links: bool,
+    /// Whether there is `cwnd_event_tx_start` (Linux 7.1).
+    pub tx_start: bool,
 }
 
 /// The functions that `bpf/glue.h` defines.
 const FUNCTIONS: [&str; 7] =
     ["init", "release", "cong_avoid", "ssthresh", "set_state", "cwnd_event", "undo_cwnd"];
+
+/// One more, which earlier kernels than 7.1 lack.
+const TX_START: &str = "cwnd_event_tx_start";
 
 impl Layout {
     /// The layout of the running kernel.
@@ -47,14 +52,15 @@ impl Layout {
         };
         let (data, ops) = member(&value, "data")?;
         let ops: Struct<'_> = btf.type_by_id(ops)?;
-        let functions: Option<Vec<_>> =
-            FUNCTIONS.iter().map(|name| Some(data + member(&ops, name)?.0)).collect();
+        let function = |name: &str| Some(data + member(&ops, name)?.0);
+        let functions: Option<Vec<_>> = FUNCTIONS.iter().map(|name| function(name)).collect();
         Some(Layout {
             refcnt: at + member(&common, "refcnt")?.0,
             state: at + member(&common, "state")?.0,
             name: data + member(&ops, "name")?.0,
-            functions: functions?,
+            functions: functions?.into_iter().chain(function(TX_START)).collect(),
             size,
+            tx_start: function(TX_START).is_some(),
             links: btf.type_by_name::<Struct<'_>>("bpf_struct_ops_link").is_some(),
         })
     }

@@ -42,6 +42,8 @@ pub use coupling::{Coupling, CouplingReport};
 pub use doctor::{Check, MPTCP_ENABLED, Verdict, doctor, privileges, skips_calls};
 pub use error::Error;
 pub use instance::{Instance, Occupancy, instances};
+#[doc(hidden)]
+pub use load::omit_missing;
 pub use load::{Load, Registration, Unload, load, load_as, pinned, unload};
 #[doc(hidden)]
 pub use monitor::example;

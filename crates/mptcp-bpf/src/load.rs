@@ -168,7 +168,22 @@ pub(crate) fn open(
         }
     }
     change(&mut open)?;
+    omit_missing(&mut open)?;
     open.load().map_err(failed)
+}
+
+/// Omits the function that earlier kernels than 7.1 do not have. libbpf then does not load its program.
+#[doc(hidden)]
+pub fn omit_missing(object: &mut OpenObject) -> Result<(), Error> {
+    if Layout::get()?.tx_start {
+        return Ok(());
+    }
+    for mut ops in object.maps_mut().filter(|map| map.map_type() == MapType::StructOps) {
+        let functions = ops.initial_value_mut().ok_or(Error::Layout("compiled object"))?;
+        // The first member in `bpf/kernel.h`.
+        functions[..size_of::<u64>()].fill(0);
+    }
+    Ok(())
 }
 
 /// Registers the algorithm, and pins its registration and its tables.

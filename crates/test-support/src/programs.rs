@@ -1,7 +1,7 @@
 //! For tests that register programs themselves.
 
 use anabranch_cc_fixed::registry::KernelEntry;
-use anabranch_mptcp_bpf::{Counters, Pins, Registration, object};
+use anabranch_mptcp_bpf::{Counters, Pins, Registration, object, omit_missing};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, MapType, Object, ObjectBuilder, OpenObject};
 use std::fs;
 use std::mem::offset_of;
@@ -28,6 +28,7 @@ pub fn opened(entry: &KernelEntry, name: &str, registration: Registration) -> Op
         let flags = ops.map_flags() & !(1 << 13);
         ops.set_map_flags(flags).unwrap();
     }
+    omit_missing(&mut open).unwrap();
     open
 }
 

@@ -69,6 +69,38 @@ fn run_in_a_guest(folder: &Folder, options: &[&str]) -> Option<Outcome> {
     is_there(anabranch([&["run", &file, "--json", "--backend"], options].concat()))
 }
 
+/// CUBIC's window does not grow in a pause. Linux 7.1 and later report its end by a function of its own.
+#[test]
+fn a_pause_does_not_grow_the_window() {
+    const PAUSE: &str = r#"
+        name = "pause"
+        duration = "7 s"
+        links.a = { rate = "50 Mbit/s", delay = "20 ms", queue = "6 BDP", loss = { model = "listed", packets = [1200] } }
+        [[flows]]
+        name = "tested"
+        cc = "linked-cubic"
+        paths = [["a"]]
+        tcp = { slow_start_after_idle = false }
+        application = { kind = "on-off", on = "2 s", off = "4 s" }
+    "#;
+    let folder = folder();
+    let file = folder.write("pause.toml", PAUSE);
+    for kernel in ["guest-6.12", "guest-newest"] {
+        let out = folder.at(kernel);
+        let Some(run) = is_there(anabranch(["run", &file, "--json", "--backend", kernel, "--out", &out]))
+        else {
+            continue;
+        };
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        let samples = Record::read(out.as_ref()).unwrap().samples;
+        let subflow = &samples.flows[0].subflows[0];
+        let at = |time: f64| subflow.cwnd_segments[subflow.time_s.iter().position(|at| *at >= time).unwrap()];
+        // Sending takes up to 0.5 s of the pause, and resumes at 6 s.
+        let (before, after) = (at(3.0), at(6.4));
+        assert!((1.0..1.06).contains(&(after / before)), "{kernel}: {before} to {after}");
+    }
+}
+
 /// Samples over time leave the machine as those of the running kernel do: subflows' and links', up to what the summary has.
 #[test]
 fn samples_of_a_guest() {
