@@ -111,6 +111,12 @@ AB_INLINE void ab_keep_sample(struct tcp_sock *tp, struct ab_socket *s)
  * dozens. Its own slow start does not end by it either. */
 #define AB_NO_BURST 0xffffffff
 
+/* RFC 6298, us. The kernel keeps the variation at its smallest timeout or above. */
+AB_INLINE u32 ab_timeout(struct tcp_sock *tp)
+{
+	return (tp->srtt_us >> 3) + tp->rttvar_us;
+}
+
 /* Collects the measurements since the row's last update. */
 AB_INLINE void ab_gather(struct tcp_sock *tp, struct ab_socket *s, struct ab_path *p, struct ab_ack *ack)
 {
@@ -118,9 +124,8 @@ AB_INLINE void ab_gather(struct tcp_sock *tp, struct ab_socket *s, struct ab_pat
 	ack->burst = AB_NO_BURST;
 	ack->delivered = tp->delivered - s->delivered;
 	ack->srtt = tp->srtt_us >> 3;
-	/* RFC 6298. The kernel keeps the variation at its smallest timeout or above. */
 	if (tp->packets_out)
-		ack->rto = ack->srtt + tp->rttvar_us;
+		ack->rto = ab_timeout(tp);
 	s->delivered = tp->delivered;
 #ifdef AB_SAMPLES
 	ack->rtt = s->rtt;
@@ -307,9 +312,13 @@ void BPF_PROG(ab_set_state, struct sock *sk, u8 state)
 	}
 	if (state == TCP_CA_Recovery)
 		f->recoveries++;
-	/* The kernel does not call cong_avoid() in a recovery. The path counts until the recovery ends or times out. */
-	if (ab_reduces(state))
+	/* The kernel does not call cong_avoid() in a recovery. The path counts until the recovery ends or times out. CWR ends
+	 * when data that is sent after it is acknowledged, in the second round at the latest, or never if no such data is
+	 * sent. */
+	if (state == TCP_CA_Recovery)
 		p->counts_until = AB_ALWAYS;
+	if (state == TCP_CA_CWR)
+		p->counts_until = tp->tcp_mstamp + 2 * (u64)ab_timeout(tp);
 	/* After a reduction of the MTU, the kernel also retransmits segments in this state, without setting an
 	 * undo_marker. After CWR, neither a timeout nor a smaller MTU sets one. */
 	if (state == TCP_CA_Loss && (tp->undo_marker || from == TCP_CA_CWR)) {

@@ -46,6 +46,27 @@ fn marks_halve_the_window_once_per_round() {
     assert!(after.cwnd >= after.ssthresh.floor());
 }
 
+/// The kernel stays in CWR if all data is acknowledged and none follows. Such a path is idle and counts no longer.
+#[test]
+fn a_path_that_is_idle_after_a_mark_does_not_count() {
+    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
+    let _algorithm = Algorithm::load("ab_ewtcp");
+    let lab = Lab::two_paths([OTHER, OTHER]);
+    lab.set_congestion_control("ab_ewtcp");
+    for end in [&lab.client, &lab.server] {
+        end.set("ipv4/tcp_ecn", "1");
+    }
+    let marker = Marker::attach(&lab.routers[1], "c2");
+    let _transfer = Iperf::start(&lab, &Options::endless(5201));
+    let mut monitor = Monitor::open().unwrap();
+    let mut share = |path| subflow(&mut monitor, path).map(|s| s.observables[0]);
+    until(|| [1, 2].into_iter().all(|path| share(path) == Some(0.25)), "both paths count");
+    marker.mark(u64::MAX);
+    std::thread::sleep(Duration::from_millis(500));
+    lab.make_backup(2);
+    until(|| share(1) == Some(1.0), "the path in use counts alone");
+}
+
 /// The subflow before a row of marks and when the reaction is long over; `None` where something was lost.
 fn react(marker: &Marker, monitor: &mut Monitor) -> Option<[Subflow; 2]> {
     let mut before = None;
