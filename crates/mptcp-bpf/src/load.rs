@@ -7,6 +7,7 @@ use crate::pins::{CONNECTIONS, COUNTERS, LINK, OPS, Pins, is_file};
 use crate::{Counters, Error, Instance, instances, messages, system};
 use anabranch_cc_fixed::registry::KernelEntry;
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapMut, MapType, Object, ObjectBuilder, OpenObject};
+use std::mem::offset_of;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use zerocopy::FromBytes;
@@ -84,7 +85,7 @@ pub fn load_as(entry: &'static KernelEntry, registration: Registration) -> Resul
         Some(instance) if instance.references > 1 => return Ok(Load::OtherInUse(instance.references - 1)),
         _ => unregister(&pins, entry)?,
     }
-    let mut object = open(entry, registration, |_| Ok(()))?;
+    let mut object = open(entry, registration, |object| number_apart(object, entry))?;
     pins.create(entry.kernel_name, |directory| {
         pin(&mut object, registration, directory).map_err(with_messages)
     })?;
@@ -183,6 +184,22 @@ pub fn omit_missing(object: &mut OpenObject) -> Result<(), Error> {
         // The first member in `bpf/kernel.h`.
         functions[..size_of::<u64>()].fill(0);
     }
+    Ok(())
+}
+
+/// Numbers the sockets apart from those of earlier loads of the algorithm, which may stay open: a monitor shows all of them.
+fn number_apart(object: &mut OpenObject, entry: &KernelEntry) -> Result<(), Error> {
+    let is_earlier = |i: &Instance| i.entry.kernel_name == entry.kernel_name && i.references > 0;
+    let earlier = instances()?.into_iter().filter(is_earlier);
+    let Some(last) = earlier.filter_map(|i| i.counters()).map(|counters| counters.owners).max() else {
+        return Ok(());
+    };
+    let mut variables = object.maps_mut().filter(|map| map.name().to_string_lossy().ends_with(VARIABLES));
+    let mut variables = variables.next().ok_or(Error::Layout("compiled object"))?;
+    let value = variables.initial_value_mut().ok_or(Error::Layout("compiled object"))?;
+    // Fewer than 2^32 sockets use a load.
+    let next = ((last >> 32) + 1) << 32;
+    value[offset_of!(Counters, owners)..][..size_of::<u64>()].copy_from_slice(&next.to_ne_bytes());
     Ok(())
 }
 

@@ -37,7 +37,7 @@ impl fmt::Display for Key {
 /// A TCP socket: a separate one, or a subflow of an MPTCP connection. Counters begin at its start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subflow {
-    /// The socket's number, unique while the algorithm stays loaded.
+    /// The socket's number, unique among the sockets that use the algorithm.
     pub owner: u64,
     /// The inode of its network namespace.
     pub netns: u32,

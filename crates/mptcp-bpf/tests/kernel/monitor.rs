@@ -107,3 +107,24 @@ fn many_sockets_and_an_algorithm_that_is_unloaded() {
     };
     until(&mut is_forgotten, "the algorithm is gone");
 }
+
+/// An unloaded algorithm's sockets stay beside those of the next load. A monitor tells them apart by their numbers.
+#[test]
+fn sockets_of_two_loads_have_different_numbers() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let namespace = namespace_with_reno();
+    let mut first = namespace.connect();
+    send(&mut first, 1000);
+    unload(reno()).unwrap();
+    load(reno()).unwrap();
+    namespace.choose("ab_reno");
+    let mut second = namespace.connect();
+    send(&mut second, 1000);
+    let clients = [&first, &second].map(|(client, _)| client.local_addr().unwrap());
+    let mut monitor = Monitor::open().unwrap();
+    let both = |c: &[Connection]| clients.iter().all(|client| of_client(c, *client).is_some());
+    let seen = seen(&mut monitor, both, "both loads have a socket");
+    let owners = clients.map(|client| of_client(&seen.connections, client).unwrap().owner);
+    assert_ne!(owners[0], owners[1]);
+    drop((first, second));
+}
