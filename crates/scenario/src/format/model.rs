@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{At, Place, Problems};
 use crate::leaf::{Length, PositiveSpan, Probability, Size, Span, bounds, number, whole, whole_schema};
-use crate::read::{Read, all, as_word, check_keys, tag};
+use crate::read::{Read, all, as_word, check_keys};
 use crate::tree::{Node, Table, Value as TomlValue};
 use anabranch_net::{Discipline, Kind, Loss, ModelSpec, Packets, Param, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -20,6 +20,8 @@ impl<const LOSS: bool> ModelChoice<LOSS> {
     /// The key with the name, and a description for diagnostics.
     const TAG: &str = if LOSS { "model" } else { "kind" };
     const WHAT: &str = if LOSS { "a loss model" } else { "a queue discipline" };
+    const EXAMPLE: &str =
+        if LOSS { r#"{ model = "bernoulli", rate = 0.01 }"# } else { r#"{ kind = "codel", ecn = true }"# };
 
     /// The values of the parameters; `length` converts a length to packets or bytes.
     pub(crate) fn values(&self, length: impl Fn(Length) -> Value) -> Vec<Option<Value>> {
@@ -51,7 +53,13 @@ impl<const LOSS: bool> Read for ModelChoice<LOSS> {
         let (name, table) = match &node.value {
             // A name is short for a table with only the name.
             TomlValue::String(_) if !LOSS => (node, &no_keys),
-            TomlValue::Table(table) => (tag(Self::TAG, &words, table, &node.place, problems)?, table),
+            TomlValue::Table(table) => match table.get(Self::TAG) {
+                Some(name) => (name, table),
+                None => {
+                    let help = format!("known: {}; a whole table is {}", words.join(", "), Self::EXAMPLE);
+                    return problems.missing(&node.place, Self::TAG, &help);
+                }
+            },
             _ if LOSS => {
                 let rate = match node.value {
                     TomlValue::Float(rate) if (0.0..=1.0).contains(&rate) => node.place.text(),
