@@ -150,9 +150,8 @@ fn paths() -> Check {
     let title = "MPTCP's paths";
     match (text("endpoint"), text("limits")) {
         (Some(endpoints), Some(limits)) => {
-            let (found, several) = described_paths(&endpoints, &limits);
-            let help = "for a second path: on the client `ip mptcp endpoint add ADDRESS dev INTERFACE subflow` for each line";
-            Check::new(title, found, several, Verdict::Optional, help)
+            let (found, lacking) = described_paths(&endpoints, &limits);
+            Check::new(title, found, lacking.is_empty(), Verdict::Optional, lacking)
         }
         _ => {
             let help = "install `ip` (iproute2)";
@@ -161,8 +160,13 @@ fn paths() -> Check {
     }
 }
 
-/// Endpoints and limits for display, and whether connections that this host opens can have a second path.
-fn described_paths(endpoints: &str, limits: &str) -> (String, bool) {
+/// What a second path needs where the limit of subflows is 0, and where no endpoint opens it.
+const NO_SUBFLOWS: &str = "for a second path: `ip mptcp limits set subflows 1`";
+const NO_ENDPOINT: &str =
+    "for a second path: on the client `ip mptcp endpoint add ADDRESS dev INTERFACE subflow` for each line";
+
+/// Endpoints and limits for display, and what connections that this host opens lack for a second path: nothing if they can have one.
+fn described_paths(endpoints: &str, limits: &str) -> (String, &'static str) {
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let number = |name: &str| {
         let mut words = limits.split_whitespace().skip_while(|word| *word != name);
@@ -170,9 +174,13 @@ fn described_paths(endpoints: &str, limits: &str) -> (String, bool) {
     };
     let endpoints: Vec<String> = endpoints.lines().map(words).filter(|line| !line.is_empty()).collect();
     let opens = |line: &String| line.split(' ').any(|word| ["subflow", "fullmesh"].contains(&word));
-    let several = number("subflows") > 0 && (endpoints.iter().any(opens) || number("add_addr_accepted") > 0);
+    let lacking = match endpoints.iter().any(opens) || number("add_addr_accepted") > 0 {
+        true if number("subflows") > 0 => "",
+        true => NO_SUBFLOWS,
+        false => NO_ENDPOINT,
+    };
     let listed = if endpoints.is_empty() { "no endpoint".to_owned() } else { endpoints.join("; ") };
-    (format!("{listed}; limits: {}", words(limits)), several)
+    (format!("{listed}; limits: {}", words(limits)), lacking)
 }
 
 /// BPF programs that implement functions of the kernel.
@@ -293,11 +301,16 @@ mod tests {
         let endpoint = "10.0.1.1 id 1 subflow dev eth1 \n10.0.2.1 id 2 subflow dev wwan0 \n";
         let limits = "add_addr_accepted 0 subflows 2 \n";
         let text = "10.0.1.1 id 1 subflow dev eth1; 10.0.2.1 id 2 subflow dev wwan0; limits: add_addr_accepted 0 subflows 2";
-        assert_eq!(described_paths(endpoint, limits), (text.to_owned(), true));
-        let several = |endpoints, limits| described_paths(endpoints, limits).1;
-        assert!(!several("", limits) && several("", "add_addr_accepted 1 subflows 1"));
-        assert!(!several(endpoint, "add_addr_accepted 0 subflows 0"));
-        assert!(!several("10.0.1.1 id 1 signal dev eth1", limits), "the other end opens the path");
+        assert_eq!(described_paths(endpoint, limits), (text.to_owned(), ""));
+        let lacking = |endpoints, limits| described_paths(endpoints, limits).1;
+        assert_eq!(lacking("", limits), NO_ENDPOINT);
+        assert_eq!(lacking("", "add_addr_accepted 1 subflows 1"), "");
+        assert_eq!(lacking(endpoint, "add_addr_accepted 0 subflows 0"), NO_SUBFLOWS);
+        assert_eq!(
+            lacking("10.0.1.1 id 1 signal dev eth1", limits),
+            NO_ENDPOINT,
+            "the other end opens the path"
+        );
     }
 
     /// Documentation/admin-guide/LSM: the active mode is in brackets.
