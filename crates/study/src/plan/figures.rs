@@ -160,7 +160,12 @@ fn plots<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -
     }
     if figure.panels.is_empty() {
         let each = each(here, named(&figure.panel))?;
-        let panel = |(label, here): (String, _)| (label.clone(), label, here, View::of(figure, None));
+        // A number alone does not name its quantity.
+        let title = |label: &str| match named(&figure.panel) {
+            Some(axis) if label.parse::<f64>().is_ok() => format!("{axis} = {label}"),
+            _ => label.to_owned(),
+        };
+        let panel = |(label, here): (String, _)| (title(&label), label, here, View::of(figure, None));
         panels.extend(each.into_iter().map(panel));
     }
     let mut plots = Vec::new();

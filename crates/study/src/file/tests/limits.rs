@@ -207,6 +207,25 @@ fn braces_are_filled_where_readers_look() {
     assert_eq!((&*panel.x.title, &*panel.y.title), ("x of olia", "y of olia"));
 }
 
+/// A panel's title is the value's name, with the axis before a number.
+#[test]
+fn titles_of_panels() {
+    let text = with(
+        "vary.n = { key = \"tcp.initial_window\", values = [1, 2] }",
+        "[[figures]]\nid = \"F\"\ntitle = \"t\"\nkind = \"bars\"\npanel = \"n\"\nx = \"cc\"\nof = \"jain()\"",
+    );
+    let titles = |text: &str| {
+        let result = result(&text.replace("id = \"r.{cc}\"", "id = \"r.{cc}.{n}\""));
+        let panels = &result.experiments[0].figures[0].panels;
+        panels.iter().map(|panel| panel.title.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(titles(&text), ["n = 1", "n = 2"]);
+    assert_eq!(
+        titles(&text.replace("values = [1, 2]", "values = [1, 2], names = [\"one\", \"two\"]")),
+        ["one", "two"]
+    );
+}
+
 /// Rows of a row have all its keys, an order as well.
 #[test]
 fn an_order_of_rows_within_a_row() {
