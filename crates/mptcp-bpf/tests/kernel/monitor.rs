@@ -108,7 +108,7 @@ fn many_sockets_and_an_algorithm_that_is_unloaded() {
     until(&mut is_forgotten, "the algorithm is gone");
 }
 
-/// An unloaded algorithm's sockets stay beside those of the next load. A monitor tells them apart by their numbers.
+/// An unloaded algorithm's sockets stay beside those of the next load. They differ by their numbers in a monitor.
 #[test]
 fn sockets_of_two_loads_have_different_numbers() {
     let Some(_kernel) = Kernel::lock() else { return };

@@ -504,7 +504,7 @@ fn lines_go_from_left_to_right() {
     assert_eq!(series[0].points.iter().map(|p| p.y).collect::<Vec<_>>(), [5.0, 10.0, 20.0]);
 }
 
-/// Positions that a quantity gives are in its unit, not in that of the axis.
+/// Positions that a quantity gives are in its own unit, not the axis's.
 #[test]
 fn a_horizontal_quantity_names_the_axis() {
     let title = |x_of: &str| {
