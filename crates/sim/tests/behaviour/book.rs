@@ -9,7 +9,7 @@ const PAGE: &str = concat!(
     include_str!("../../../../docs/src/add-an-algorithm.md"),
     include_str!("../../../../docs/src/add-a-model.md")
 );
-const CRATES: [&str; 6] = ["cc", "cc-fixed", "net", "record", "scenario", "sim"];
+const CRATES: [&str; 7] = ["cc", "cc-fixed", "cc-model", "net", "record", "scenario", "sim"];
 
 /// Each file that the pages show, and where its line goes: the file with the list, and what stands before the line.
 const ADDED: [(&str, &str, &str); 4] = [
