@@ -18,6 +18,17 @@ const SAME: &str = "± 0: all seeds gave the same value or difference, so no int
 const SAME_ON_KERNEL: &str =
     "± 0: all runs gave the same value or difference, so no interval can be estimated.";
 
+/// Whether a table has "± 0".
+pub fn has_same(table: &str) -> bool {
+    table.contains("± 0 ") || table.contains("± 0\n")
+}
+
+/// The explanation of "± 0" below the tables of runs such as this one.
+pub fn why_same(run: &Summary) -> String {
+    let why = if run.kernel.is_some() { SAME_ON_KERNEL } else { SAME };
+    format!("\n{}\n", textwrap::fill(why, WIDTH))
+}
+
 /// An interval whose half width is a larger fraction of its mean gets a hint.
 const WIDE: f64 = 0.1;
 
@@ -95,7 +106,7 @@ impl Page {
         let tables = [self.flows(), self.subflows(), self.links()].into_iter();
         for table in tables.chain(self.completions()).chain(self.jain()) {
             let table = table.to_string();
-            same |= table.contains("± 0 ") || table.contains("± 0\n");
+            same |= has_same(&table);
             page += &format!("\n{table}");
         }
         let attempts = |s: &Summary| s.kernel.as_ref().map_or(0, |run| run.invalid_attempts);
@@ -104,8 +115,7 @@ impl Page {
             page += &format!("\nInvalid attempts that were repeated: {repeated}\n");
         }
         if same {
-            let why = if self.runs[0][0].kernel.is_some() { SAME_ON_KERNEL } else { SAME };
-            page += &format!("\n{}\n", textwrap::fill(why, WIDTH));
+            page += &why_same(&self.runs[0][0]);
         }
         if self.is_paired() {
             let first = &self.cc[0];

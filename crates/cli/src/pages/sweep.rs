@@ -1,5 +1,6 @@
 //! Formats the result of a sweep.
 
+use crate::pages::compare::{has_same, why_same};
 use crate::pages::fairness::Fairness;
 use crate::table::{Spread, Table};
 use anabranch::scenarios::{Scenario, distinct};
@@ -57,7 +58,10 @@ pub fn page(result: &StudyResult, taken: &[SimulationRuns], scenario: &Scenario)
         0 => String::new(),
         more => format!("and {more} more rows in studies/{}.csv\n", result.name),
     };
-    format!("{} (seeds: {})\n{table}{more}", result.title, result.seeds)
+    let table = table.to_string();
+    let run = taken.iter().find_map(|taken| taken.summaries.first());
+    let same = run.filter(|_| has_same(&table)).map(why_same).unwrap_or_default();
+    format!("{} (seeds: {})\n{table}{more}{same}", result.title, result.seeds)
 }
 
 #[cfg(test)]
@@ -67,9 +71,9 @@ mod tests {
     use anabranch::papers::Simulator;
     use anabranch::studies::{Backend, Task};
 
-    /// The table shows the number of seeds if a run of a point failed.
+    /// The table shows the number of seeds if a run of a point failed, and explains an interval of no width.
     #[test]
-    fn missing_seeds_are_shown() {
+    fn missing_seeds_and_equal_values_are_shown() {
         let result = StudyResult { seeds: 2, ..StudyResult::default() };
         let text = "name = \"one\"\nduration = \"1 s\"\nlinks.a = { rate = \"1 Mbit/s\", delay = \"5 ms\" }\n\
                     flows = [{ name = \"tcp\", cc = \"reno\", paths = [[\"a\"]] }]";
@@ -86,9 +90,11 @@ mod tests {
             let lines: Vec<&str> = page.lines().skip(1).collect();
             let at = lines[0].split_whitespace().position(|head| head == "seeds")?;
             let cell = |line: &&str| line.replace("5 ms", "5").split_whitespace().nth(at).map(str::to_owned);
-            lines[2..].iter().map(cell).collect()
+            lines[2..4].iter().map(cell).collect()
         };
         assert_eq!(seeds(&[taken(2), taken(2)]), None);
         assert_eq!(seeds(&[taken(2), taken(1)]), Some(vec!["2".into(), "1".into()]));
+        assert!(page(&result, &[taken(2)], &scenario).contains("\n± 0: all seeds gave the same value"));
+        assert!(!page(&result, &[taken(1)], &scenario).contains("± 0"));
     }
 }
