@@ -215,7 +215,7 @@ fn round_trips(one: &SubflowSeries, other: &SubflowSeries) -> Vec<(f64, f64)> {
     let beside = |t: &f64| other.time_s.binary_search_by(|at| at.total_cmp(t)).ok();
     let pairs = one.time_s.iter().zip(&one.srtt_s);
     let pairs = pairs.filter_map(|(t, x)| Some((*x, *other.srtt_s.get(beside(t)?)?)));
-    pairs.filter(|(x, y)| x.is_finite() && y.is_finite()).collect()
+    pairs.filter(|(x, y)| *x > 0.0 && *y > 0.0).collect()
 }
 
 /// A subflow's samples over time.

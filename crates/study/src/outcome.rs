@@ -161,6 +161,7 @@ pub(crate) mod tests {
             assert!(delivered < 10.1 * links && delivered > 9.0 * links, "{what}: {delivered}");
         }
     }
+
     /// A full link of 10 Mbit/s carries 1448 of 1500 bytes of payload in each second, but for what a recovery holds back: whatever the
     /// interval of the samples, also in the last second, of which samples miss the end.
     #[test]

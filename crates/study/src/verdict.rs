@@ -146,7 +146,9 @@ impl Rule {
             Rule::Within(from, to) => {
                 let margin = |end: f64| (REPRODUCED + ROUNDING) * end.abs();
                 let partly = from - margin(from)..=to + margin(to);
-                graded((from..=to).contains(&mean), partly.contains(&mean))
+                let rounding = |end: f64| ROUNDING * end.abs();
+                let whole = from - rounding(from)..=to + rounding(to);
+                graded(whole.contains(&mean), partly.contains(&mean))
             }
             Rule::Ascending | Rule::Highest | Rule::NotJudged => Verdict::NotJudged,
         }
@@ -244,6 +246,7 @@ mod tests {
             (Rule::Published(0.3), 0.33, Reproduced),
             (Rule::Published(7.0), 6.3, Reproduced),
             (Rule::Near(-1.0), -1.25, Partly),
+            (Rule::Within(0.0, 0.3), 0.1 + 0.2, Reproduced),
             (Rule::Within(-10.0, -5.0), -4.5, Partly),
             (Rule::Within(-10.0, -5.0), -11.0, Partly),
             (Rule::Within(-10.0, -5.0), -4.4, NotReproduced),

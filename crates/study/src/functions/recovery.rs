@@ -49,7 +49,8 @@ fn recovery(
     mbps: f64,
 ) -> Result<f64, f64> {
     let enough = RECOVERED * mbps;
-    let begins = |t: &f64| *t >= at_s - ROUNDING_S && t + SPAN_S <= until_s + ROUNDING_S;
+    let last_s = until_s.min(acknowledged.until_s()) + ROUNDING_S;
+    let begins = |t: &f64| *t >= at_s - ROUNDING_S && t + SPAN_S <= last_s;
     let rate = |t: f64| acknowledged.mbps(t, t + SPAN_S);
     let found = instants(subflows).into_iter().filter(begins).find(|t| rate(*t) >= enough);
     found.map(|t| (t - at_s).max(0.0)).ok_or(until_s - at_s)

@@ -119,7 +119,7 @@ impl RowPlan {
             Verdict::Partly | Verdict::NotReproduced | Verdict::Undetermined => {}
             _ => return None,
         }
-        // With an interval a value beyond the first band would be the same.
+        // Outside the first band an interval would not change the verdict.
         let would_hold = |ours: &Estimate| self.rule.judge_formula(ours.mean) == Verdict::Reproduced;
         let lacks_it = found.verdict == Verdict::Partly && found.measured.as_ref().is_none_or(would_hold);
         let bare = without_interval(found).filter(|_| lacks_it);

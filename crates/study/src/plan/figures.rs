@@ -102,9 +102,11 @@ fn one<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -> 
         Kind::Bars | Kind::Boxes | Kind::Heat => String::new(),
         Kind::Lines => {
             let axis = figure.x.as_ref().and_then(|x| x.as_str());
-            let stated = figure.x_title.as_ref().or(figure.x_of.as_ref());
-            let stated = stated.map(|title| here.fill(title)).transpose()?;
-            stated.or(axis.map(|name| titled(here, name))).unwrap_or_default()
+            let stated = figure.x_title.as_ref().map(|title| here.fill(title)).transpose()?;
+            // A quantity may have braces that only its points fill.
+            let quantity = || figure.x_of.as_ref().and_then(|of| here.fill(of).ok());
+            let titled = || axis.map(|name| titled(here, name));
+            stated.or_else(quantity).or_else(titled).unwrap_or_default()
         }
     };
     let domain = figure.x_limits.as_ref().map(|limits| **limits);

@@ -306,7 +306,7 @@ fn rule(text: &Spanned<String>, published: Option<f64>) -> Result<Rule, Problem>
     let (kind, rest) = split.next().unwrap_or((words, ""));
     match (kind, published) {
         ("near", _) => match number(rest)? {
-            0.0 => Err(wrong(": nothing is within 10 % of 0")),
+            0.0 => Err(wrong(": only 0 is within 10 % of 0")),
             target => Ok(Rule::Near(target)),
         },
         ("at least", _) => number(rest).map(Rule::AtLeast),

@@ -28,7 +28,7 @@ pub(crate) struct Figure {
     pub x_of: Option<Spanned<String>>,
     /// The axis with one series for each value. Example: `by = "cc"`
     pub by: Option<Spanned<String>>,
-    /// The axis with one panel for each value; a panel's title is the value's name. Example: `panel = "delay"`
+    /// The axis with one panel for each value; a panel's title is the value's name, with the axis before a number. Example: `panel = "delay"`
     pub panel: Option<Spanned<String>>,
     /// The values of other axes, or the values to show. Example: `at = { buffer = "1 BDP" }`
     #[serde(default)]
