@@ -138,7 +138,7 @@ shared! {
         sockets: u64,
         /// Rows that could not be had: no memory, no share left, or too many connections or subflows.
         refused: u64,
-        /// The number that the last requested row has. The first row of a load has 1, or 2^32 n + 1 beside earlier loads.
+        /// The number given to the last requested row. The first row of a load has 1, or 2^32 n + 1 beside earlier loads.
         owners: u64,
     }
 }

@@ -313,8 +313,7 @@ void BPF_PROG(ab_set_state, struct sock *sk, u8 state)
 	if (state == TCP_CA_Recovery)
 		f->recoveries++;
 	/* The kernel does not call cong_avoid() in a recovery. The path counts until the recovery ends or times out. CWR ends
-	 * when data that is sent after it is acknowledged, in the second round at the latest, or never if no such data is
-	 * sent. */
+	 * when data sent after its start is acknowledged: in the second round at the latest, or never if none is sent. */
 	if (state == TCP_CA_Recovery)
 		p->counts_until = AB_ALWAYS;
 	if (state == TCP_CA_CWR)
@@ -350,7 +349,7 @@ void BPF_PROG(ab_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 		ab_resume(sk);
 }
 
-/* Linux 7.1 and later call this one for that event, and the other one only for other events. */
+/* Linux 7.1 and later call cwnd_event_tx_start for that event, and cwnd_event only for other events. */
 SEC("struct_ops/cwnd_event_tx_start")
 void BPF_PROG(ab_tx_start, struct sock *sk)
 {

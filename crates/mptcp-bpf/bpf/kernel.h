@@ -183,4 +183,6 @@ struct tcp_congestion_ops {
 	void (*release)(struct sock *sk);
 };
 
+_Static_assert(__builtin_offsetof(struct tcp_congestion_ops, cwnd_event_tx_start) == 0, "src/load.rs clears the first member");
+
 #endif

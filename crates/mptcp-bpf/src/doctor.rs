@@ -174,10 +174,12 @@ fn described_paths(endpoints: &str, limits: &str) -> (String, &'static str) {
     };
     let endpoints: Vec<String> = endpoints.lines().map(words).filter(|line| !line.is_empty()).collect();
     let opens = |line: &String| line.split(' ').any(|word| ["subflow", "fullmesh"].contains(&word));
-    let lacking = match endpoints.iter().any(opens) || number("add_addr_accepted") > 0 {
-        true if number("subflows") > 0 => "",
-        true => NO_SUBFLOWS,
-        false => NO_ENDPOINT,
+    let lacking = if !endpoints.iter().any(opens) && number("add_addr_accepted") == 0 {
+        NO_ENDPOINT
+    } else if number("subflows") == 0 {
+        NO_SUBFLOWS
+    } else {
+        ""
     };
     let listed = if endpoints.is_empty() { "no endpoint".to_owned() } else { endpoints.join("; ") };
     (format!("{listed}; limits: {}", words(limits)), lacking)

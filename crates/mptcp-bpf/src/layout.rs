@@ -27,7 +27,7 @@ pub(crate) struct Layout {
 const FUNCTIONS: [&str; 7] =
     ["init", "release", "cong_avoid", "ssthresh", "set_state", "cwnd_event", "undo_cwnd"];
 
-/// One more, which earlier kernels than 7.1 lack.
+/// One more, which kernels before 7.1 lack.
 const TX_START: &str = "cwnd_event_tx_start";
 
 impl Layout {

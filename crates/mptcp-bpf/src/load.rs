@@ -85,7 +85,7 @@ pub fn load_as(entry: &'static KernelEntry, registration: Registration) -> Resul
         Some(instance) if instance.references > 1 => return Ok(Load::OtherInUse(instance.references - 1)),
         _ => unregister(&pins, entry)?,
     }
-    let mut object = open(entry, registration, |object| number_apart(object, entry))?;
+    let mut object = open(entry, registration, |object| number_above_earlier(object, entry))?;
     pins.create(entry.kernel_name, |directory| {
         pin(&mut object, registration, directory).map_err(with_messages)
     })?;
@@ -173,7 +173,7 @@ pub(crate) fn open(
     open.load().map_err(failed)
 }
 
-/// Omits the function that earlier kernels than 7.1 do not have. libbpf then does not load its program.
+/// Omits the function that kernels before 7.1 lack. libbpf then does not load its program.
 #[doc(hidden)]
 pub fn omit_missing(object: &mut OpenObject) -> Result<(), Error> {
     if Layout::get()?.tx_start {
@@ -187,8 +187,8 @@ pub fn omit_missing(object: &mut OpenObject) -> Result<(), Error> {
     Ok(())
 }
 
-/// Numbers the sockets apart from those of earlier loads of the algorithm, which may stay open: a monitor shows all of them.
-fn number_apart(object: &mut OpenObject, entry: &KernelEntry) -> Result<(), Error> {
+/// Starts the sockets' numbers above those of earlier loads of the algorithm, whose sockets may still be open: a monitor shows all of them.
+fn number_above_earlier(object: &mut OpenObject, entry: &KernelEntry) -> Result<(), Error> {
     let is_earlier = |i: &Instance| i.entry.kernel_name == entry.kernel_name && i.references > 0;
     let earlier = instances()?.into_iter().filter(is_earlier);
     let Some(last) = earlier.filter_map(|i| i.counters()).map(|counters| counters.owners).max() else {

@@ -50,7 +50,7 @@ pub(crate) enum Holds {
     Chunk,
     /// While the subflow may send.
     Turn,
-    /// The same, and then no other may send.
+    /// The same, and no other subflow may send afterwards.
     LastTurn,
 }
 

@@ -19,7 +19,7 @@ use anabranch_net::Time;
 use anabranch_scenario::Tcp;
 
 #[cfg(test)]
-pub(crate) use in_order::{GENERAL_ONLY, IN_ORDER};
+pub(crate) use in_order::{GENERAL_ONLY, IN_ORDER, TURNS};
 pub(crate) use timers::TimerAction;
 
 /// Phases of the reaction to congestion (RFC 5681, RFC 6675).

@@ -4,7 +4,7 @@
 use crate::connection::Connection;
 use crate::held::{Held, SinkOf};
 use crate::packet::Kind;
-use crate::sender::{GENERAL_ONLY, IN_ORDER};
+use crate::sender::{GENERAL_ONLY, IN_ORDER, TURNS};
 use crate::simulator::Simulator;
 use crate::subflow::Stage;
 use crate::summary::summarise;
@@ -423,6 +423,7 @@ fn receivers_ahead_of_time_change_nothing() {
     ran.unwrap();
     let Short { early: [single, several], stragglers } = short.into_inner();
     assert!(single > 1000 && several > 1000 && stragglers > 100, "{single} {several} {stragglers}");
+    assert!(TURNS.get() > 1000, "{}", TURNS.get());
 }
 
 /// Two Reno flows fill a link; at most one ACK of ten arrives while losses are repaired.

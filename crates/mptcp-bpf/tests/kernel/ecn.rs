@@ -46,7 +46,7 @@ fn marks_halve_the_window_once_per_round() {
     assert!(after.cwnd >= after.ssthresh.floor());
 }
 
-/// The kernel stays in CWR if all data is acknowledged and none follows. Such a path is idle and counts no longer.
+/// The kernel stays in CWR if all data is acknowledged and none follows. Such a path is idle and no longer counts.
 #[test]
 fn a_path_that_is_idle_after_a_mark_does_not_count() {
     let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };

@@ -94,7 +94,7 @@ impl Connection {
             let subflow = &self.subflows[s];
             net.send(Packet::new(Kind::JoinAck, subflow.id, subflow.life, HEADER, net.now()));
         }
-        // By a join, too: the first subflow may be gone before its third packet arrived.
+        // By a join, too: the first subflow may be gone before its third packet arrives.
         self.establish_receiver(net);
     }
 
@@ -108,12 +108,13 @@ impl Connection {
         }
     }
 
-    /// Sends a request. A repeated request uses the next subflow that is up, regular ones first.
+    /// Sends a request. A repeated request uses the next subflow that is up, regular ones first; without one, one that joins.
     pub(super) fn send_request(&mut self, net: &mut Network) {
         let n = self.subflows.len();
         let first = self.last_asked + usize::from(self.application.repeats > 0);
-        let order = (0..n).map(|k| (first + k) % n).filter(|s| self.subflows[*s].is_up());
-        if let Some(s) = order.min_by_key(|s| self.subflows[*s].backup) {
+        let order = (0..n).map(|k| (first + k) % n);
+        let order = order.filter(|s| matches!(self.subflows[*s].stage, Stage::Up | Stage::Joining));
+        if let Some(s) = order.min_by_key(|s| (!self.subflows[*s].is_up(), self.subflows[*s].backup)) {
             self.last_asked = s;
             let subflow = &self.subflows[s];
             let mut request = Packet::new(Kind::Request, subflow.id, subflow.life, HEADER, net.now());

@@ -25,14 +25,22 @@ impl Connection {
         !self.multipath && !self.tcp.tso
     }
 
-    /// Whether the picked subflow may send new data until it has to stop: the choice holds, and no chunk waits to be reinjected.
+    /// Whether the picked subflow `s` may send new data until it has to stop: the choice holds, and no chunk waits to be reinjected. After
+    /// a pause it sends one segment first, as the algorithm learns of the pause, and may then allow other subflows more or less.
     #[inline]
-    fn sends_in_turns(&self, holds: Holds) -> bool {
+    fn sends_in_turns(&self, s: usize, holds: Holds) -> bool {
         #[cfg(test)]
         if crate::sender::GENERAL_ONLY.get() {
             return false;
         }
-        holds != Holds::Chunk && self.out.can_cut() && !self.out.has_reinjections()
+        let board = &self.subflows[s].tx.board;
+        let is_turn = holds != Holds::Chunk
+            && board.nxt() > board.una()
+            && self.out.can_cut()
+            && !self.out.has_reinjections();
+        #[cfg(test)]
+        crate::sender::TURNS.set(crate::sender::TURNS.get() + u64::from(is_turn));
+        is_turn
     }
 
     /// Sends what the windows allow, on every subflow.
@@ -107,7 +115,7 @@ impl Connection {
         } else {
             while let Some(s) = self.picker.pick(&mut self.subflows, &self.cc, &self.out, now) {
                 let holds = self.picker.holds();
-                if self.sends_in_turns(holds) {
+                if self.sends_in_turns(s, holds) {
                     let limited = self.send_new_data_on(s, net);
                     if limited && holds == Holds::LastTurn {
                         break;

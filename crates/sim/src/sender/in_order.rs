@@ -12,6 +12,8 @@ thread_local! {
     /// Whether every ACK and all sending take the general way, and how many ACKs did not, for tests.
     pub(crate) static GENERAL_ONLY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
     pub(crate) static IN_ORDER: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+    /// How many turns subflows had.
+    pub(crate) static TURNS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
 impl Sender {
