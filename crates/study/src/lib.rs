@@ -5,6 +5,7 @@
 //! `judge` (values and verdicts), `tables` (results in a folder, and one table of all runs). [`mod@file`] and [`work`](fn@work)
 //! connect them. The caller provides a [`Backend`], which runs the tasks.
 
+mod acknowledged;
 #[cfg(test)]
 mod book;
 mod error;

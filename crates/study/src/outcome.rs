@@ -2,7 +2,7 @@
 
 pub use anabranch_scenario::base;
 
-use crate::functions::recovery::Acknowledged;
+use crate::acknowledged::Acknowledged;
 use crate::segment::Segment;
 use anabranch_net::Time;
 use anabranch_record::{FlowSummary, MemorySink, SubflowSummary, Summary};
