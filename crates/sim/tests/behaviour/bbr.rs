@@ -10,15 +10,12 @@ const STARTUP: f64 = 0.0;
 const PROBE_RTT: f64 = 6.0;
 
 /// A link of that rate and round-trip time, a buffer in BDP, and what else it has.
-fn link_of(rate_mbit: f64, rtt_ms: f64, buffer: f64, more: &str) -> String {
-    format!(
-        "[links.path]\nrate = \"{rate_mbit} Mbit/s\"\ndelay = \"{} ms\"\nqueue = \"{buffer} BDP\"\n{more}\n",
-        rtt_ms / 2.0
-    )
+fn path(rate_mbit: f64, rtt_ms: f64, buffer: f64, more: &str) -> String {
+    link_of("path", rate_mbit, rtt_ms / 2.0, &format!("queue = \"{buffer} BDP\"\n{more}"))
 }
 
-fn flow_of(name: &str, cc: &str) -> String {
-    format!("[[flows]]\nname = \"{name}\"\ncc = \"{cc}\"\npaths = [[\"path\"]]\n")
+fn flow_on(name: &str, cc: &str) -> String {
+    flow_of(name, cc, &["path"], "")
 }
 
 /// Goodput over what the link can carry of payload.
@@ -56,7 +53,7 @@ fn entries(series: &SubflowSeries, state: f64) -> Vec<f64> {
 #[test]
 fn alone_it_fills_the_link_with_a_short_queue() {
     for (rate, rtt) in [(10.0, 20.0), (10.0, 100.0), (30.0, 50.0), (100.0, 20.0), (100.0, 100.0)] {
-        let text = link_of(rate, rtt, 2.0, "") + &flow_of("one", "bbr");
+        let text = path(rate, rtt, 2.0, "") + &flow_on("one", "bbr");
         let (summary, sink) = record(40.0, 5.0, &text);
         let bdp = rate * 1e6 / 8.0 * rtt * 1e-3;
         let (share, link) = (share(&summary, "one", rate), link(&summary, "path"));
@@ -75,7 +72,7 @@ fn alone_it_fills_the_link_with_a_short_queue() {
 /// window is then half of the BDP (§5.3.4).
 #[test]
 fn it_probes_for_the_propagation_delay() {
-    let (_, sink) = record(60.0, 5.0, &(link_of(30.0, 50.0, 2.0, "") + &flow_of("one", "bbr")));
+    let (_, sink) = record(60.0, 5.0, &(path(30.0, 50.0, 2.0, "") + &flow_on("one", "bbr")));
     let series = series(&sink);
     let entered = entries(series, PROBE_RTT);
     assert!(entered.len() >= 4, "{entered:?}");
@@ -96,7 +93,7 @@ fn random_losses_cost_little() {
     for (rtt, rounds, least) in [(100.0, 30, 0.8), (50.0, 60, 0.72), (20.0, 63, 0.7)] {
         let text = |cc| {
             let loss = format!("loss = {{ model = \"bernoulli\", rate = {p} }}");
-            link_of(30.0, rtt, 2.0, &loss) + &flow_of("one", cc)
+            path(30.0, rtt, 2.0, &loss) + &flow_on("one", cc)
         };
         let law = (1.0 - (1.0 - p).powi(rounds)) / (f64::from(rounds) * p) * 0.96;
         assert!(law > least);
@@ -110,7 +107,7 @@ fn random_losses_cost_little() {
 #[test]
 fn two_flows_share() {
     for buffer in [0.5, 1.0, 4.0] {
-        let text = link_of(30.0, 50.0, buffer, "") + &flow_of("one", "bbr") + &flow_of("two", "bbr");
+        let text = path(30.0, 50.0, buffer, "") + &flow_on("one", "bbr") + &flow_on("two", "bbr");
         let summary = run(130.0, 30.0, &(text + "start = \"10 s\"\n"));
         let (one, two) = (share(&summary, "one", 30.0), share(&summary, "two", 30.0));
         assert!(one + two > 0.9 && one < 2.0 * two && two < 2.0 * one, "{buffer} BDP: {one} {two}");
@@ -123,7 +120,7 @@ fn two_flows_share() {
 fn neither_it_nor_cubic_starves() {
     for (rate, rtt) in [(25.0, 30.0), (30.0, 50.0)] {
         for buffer in [1.0, 4.0] {
-            let text = link_of(rate, rtt, buffer, "") + &flow_of("one", "bbr") + &flow_of("two", "cubic");
+            let text = path(rate, rtt, buffer, "") + &flow_on("one", "bbr") + &flow_on("two", "cubic");
             let summary = run(130.0, 10.0, &text);
             let (bbr, cubic) = (share(&summary, "one", rate), share(&summary, "two", rate));
             assert!(
@@ -144,15 +141,13 @@ fn neither_it_nor_cubic_starves() {
 /// With the draft's threshold of 2 %, `inflight_longterm` decides beside CUBIC: the window is far below the cap.
 #[test]
 fn in_a_deep_buffer_losses_bound_it_before_the_cap_does() {
-    let text = |bbr: &str, other: &str| {
-        link_of(10.0, 40.0, 16.0, "")
-            + &format!("[[flows]]\nname = \"one\"\ncc = {{ name = \"bbr\"{bbr} }}\npaths = [[\"path\"]]\n")
-            + &flow_of("two", other)
-    };
+    let text =
+        |bbr: &str, other: &str| path(10.0, 40.0, 16.0, "") + &flow_on("one", bbr) + &flow_on("two", other);
     for other in ["cubic", "reno"] {
-        let (summary, sink) = record(400.0, 10.0, &text("", other));
+        let (summary, sink) = record(400.0, 10.0, &text("bbr", other));
         let bounded = share(&summary, "one", 10.0);
-        let free = share(&run(400.0, 10.0, &text(", loss_threshold = 0.5", other)), "one", 10.0);
+        let bbr = "{ name = \"bbr\", loss_threshold = 0.5 }";
+        let free = share(&run(400.0, 10.0, &text(bbr, other)), "one", 10.0);
         let series = series(&sink);
         let of = |name| series.observable(name).unwrap();
         let bdp: Vec<f64> = of("bw").iter().zip(of("min_rtt")).map(|(bw, rtt)| bw * rtt).collect();
@@ -181,7 +176,7 @@ fn it_follows_the_rate_of_the_link() {
         [(10.0, 100.0, 5.0), (20.0, 40.0, 5.0), (40.0, 20.0, 15.0), (100.0, 10.0, 30.0)]
     {
         let change = format!("changes = [{{ at = \"20 s\", rate = \"{after} Mbit/s\" }}]");
-        let text = link_of(before, 50.0, 2.0, &change) + &flow_of("one", "bbr");
+        let text = path(before, 50.0, 2.0, &change) + &flow_on("one", "bbr");
         let (summary, sink) = record(20.0 + within + 20.0, 20.0 + within, &text);
         let bw = mean_of(series(&sink), "bw", 20.0 + within, 40.0 + within) * WIRE * 8.0 / (after * 1e6);
         let share = share(&summary, "one", after);
@@ -195,7 +190,7 @@ fn it_follows_the_rate_of_the_link() {
 fn a_slow_application_does_not_end_startup() {
     let application =
         "application = { kind = \"on-off\", on = \"200 ms\", off = \"50 ms\", rate = \"2 Mbit/s\" }\n";
-    let text = link_of(20.0, 50.0, 2.0, "") + &flow_of("one", "bbr") + application;
+    let text = path(20.0, 50.0, 2.0, "") + &flow_on("one", "bbr") + application;
     let (_, sink) = record(30.0, 5.0, &text);
     let states = series(&sink).observable("state").unwrap();
     assert!(states.iter().all(|s| [STARTUP, PROBE_RTT].contains(s)));
@@ -206,10 +201,9 @@ fn a_slow_application_does_not_end_startup() {
 /// of a segment's time would move the ends of the intervals by as much.
 #[test]
 fn a_bdp_of_less_than_a_segment() {
-    let link = "variation = { start_offset = \"0 s\", host_jitter = \"0 s\" }\n\
-                [links.path]\nrate = \"200 kbit/s\"\ndelay = \"2 ms\"\nqueue = \"20 packets\"\n";
-    let (summary, sink) =
-        record(60.0, 20.0, &(link.to_owned() + &flow_of("one", "bbr") + "tcp = { delayed_ack = 1 }\n"));
+    let link = link_of("path", 0.2, 2, "queue = \"20 packets\"");
+    let flow = flow_of("one", "bbr", &["path"], "tcp = { delayed_ack = 1 }");
+    let (summary, sink) = record(60.0, 20.0, &(EXACT.to_owned() + &link + &flow));
     let bw = mean_of(series(&sink), "bw", 20.0, 60.0) * WIRE * 8.0 / 200e3;
     let share = share(&summary, "one", 0.2);
     assert!(share > 0.9 && (bw - 1.0).abs() < 0.05, "{share} of the link, bw x{bw}");

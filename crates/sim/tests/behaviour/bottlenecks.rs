@@ -3,22 +3,17 @@
 use crate::common::*;
 use anabranch_record::MemorySink;
 
-fn link_of(name: &str, rate_mbit: u32) -> String {
-    format!("[links.{name}]\nrate = \"{rate_mbit} Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"1 BDP\"\n")
-}
-
 /// The multipath flow's rate over a neighbour's, after the time that RFC 8382's statistics take: two subflows on
 /// one link beside one neighbour, or on a link each beside one neighbour there.
 fn share(cc: &str, beside: &str, shared: bool, seeds: u64) -> f64 {
-    let link = |name| link_of(name, 20);
-    let neighbour =
-        |link: &str| format!("[[flows]]\nname = \"on {link}\"\ncc = \"{beside}\"\npaths = [[\"{link}\"]]\n");
+    let link = |name| link_of(name, 20, 20, "queue = \"1 BDP\"");
+    let neighbour = |link: &str| flow_of(&format!("on {link}"), beside, &[link], "");
     let second = if shared { "a" } else { "b" };
     let mut text = link("a") + &neighbour("a");
     if !shared {
         text = link("a") + &link("b") + &neighbour("a") + &neighbour("b");
     }
-    text += &format!("[[flows]]\nname = \"multipath\"\ncc = \"{cc}\"\npaths = [[\"a\"], [\"{second}\"]]\n");
+    text += &flow_of("multipath", cc, &["a", second], "");
     let shares = (1..=seeds).map(|seed| {
         let summary = run_seed(150.0, 30.0, &text, seed);
         let rate = |name: &str| flow(&summary, name).goodput_bps.unwrap();
@@ -48,9 +43,7 @@ enum Background {
 
 impl Background {
     fn on(self, link: &str) -> String {
-        let flow = |name: &str, cc: &str, rest: &str| {
-            format!("[[flows]]\nname = \"{name} {link}\"\ncc = \"{cc}\"\npaths = [[\"{link}\"]]\n{rest}\n")
-        };
+        let flow = |name: &str, cc, more: &str| flow_of(&format!("{name} {link}"), cc, &[link], more);
         let pareto = |shape: f64, mean: &str| {
             format!("{{ distribution = \"pareto\", shape = {shape}, mean = \"{mean}\" }}")
         };
@@ -71,14 +64,13 @@ impl Background {
 /// The fraction of the time from 30 s to 120 s that MPTCP-SBD has its subflows in one group behind a bottleneck: both over a link
 /// with the first background, or the second over another link with the other one. One value for each seed.
 fn grouped(first: Background, other: Option<Background>, seeds: std::ops::RangeInclusive<u64>) -> Vec<f64> {
-    let link = |name| link_of(name, 50);
+    let link = |name| link_of(name, 50, 20, "queue = \"1 BDP\"");
     let mut text = "record = { interval = \"350 ms\" }\n".to_owned() + &link("a");
     text += &other.map(|_| link("b")).unwrap_or_default();
     text += &first.on("a");
     text += &other.map(|other| other.on("b")).unwrap_or_default();
     let second = if other.is_some() { "b" } else { "a" };
-    text +=
-        &format!("[[flows]]\nname = \"multipath\"\ncc = \"mptcp-sbd\"\npaths = [[\"a\"], [\"{second}\"]]\n");
+    text += &flow_of("multipath", "mptcp-sbd", &["a", second], "");
     let scenario = scenario(120.0, 30.0, &text);
     let fraction = |seed: u64| {
         let mut sink = MemorySink::new();

@@ -4,9 +4,22 @@ use anabranch_record::{FlowSummary, LinkSummary, MemorySink, NoSamples, Sink, Su
 use anabranch_scenario::Scenario;
 use anabranch_sim::{SimError, run as simulate};
 use statrs::distribution::{ContinuousCDF, StudentsT};
+use std::fmt::Display;
 
 /// Without the variation that seeds make.
 pub const EXACT: &str = "variation = { start_offset = \"0 s\", host_jitter = \"0 s\" }\n";
+
+/// A link of this rate in Mbit/s and one-way delay in ms; `more` has further keys.
+pub fn link_of(name: &str, mbit: impl Display, delay_ms: impl Display, more: &str) -> String {
+    format!("[links.{name}]\nrate = \"{mbit} Mbit/s\"\ndelay = \"{delay_ms} ms\"\n{more}\n")
+}
+
+/// A flow with a path over each of these links; `cc` is a name or a table, and `more` has further keys.
+pub fn flow_of(name: &str, cc: &str, links: &[impl Display], more: &str) -> String {
+    let cc = if cc.starts_with('{') { cc.to_owned() } else { format!("\"{cc}\"") };
+    let paths: Vec<String> = links.iter().map(|link| format!("[\"{link}\"]")).collect();
+    format!("[[flows]]\nname = \"{name}\"\ncc = {cc}\npaths = [{}]\n{more}\n", paths.join(", "))
+}
 
 /// The scenario that `text` describes; name is added, duration and warm-up are in seconds.
 pub fn scenario(duration: f64, warmup: f64, text: &str) -> Scenario {
@@ -59,24 +72,20 @@ pub fn subflow(summary: &Summary) -> &SubflowSummary {
 
 /// One flow with this number of subflows, and Reno flows, on one bottleneck: its rate over a Reno flow's, from 30 s on.
 pub fn share_of_a_flow(cc: &str, rate_mbit: u32, subflows: usize, reno: u32, seconds: f64, seed: u64) -> f64 {
-    let paths = vec!["[\"path\"]"; subflows].join(", ");
-    let text = format!(
-        "[links.path]\nrate = \"{rate_mbit} Mbit/s\"\ndelay = \"20 ms\"\n\
-         [[flows]]\nname = \"multipath\"\ncc = {cc}\npaths = [{paths}]\n\
-         [[flows]]\nname = \"reno\"\ncc = \"reno\"\ncount = {reno}\npaths = [[\"path\"]]\n"
-    );
+    let text = link_of("path", rate_mbit, 20, "")
+        + &flow_of("multipath", cc, &vec!["path"; subflows], "")
+        + &flow_of("reno", "reno", &["path"], &format!("count = {reno}"));
     let flows = run_seed(30.0 + seconds, 30.0, &text, seed).flows;
     goodput(&flows[0]) / (flows[1..].iter().map(goodput).sum::<f64>() / f64::from(reno))
 }
 
 /// Two equal links, with one Reno flow on the first and four on the second, and one flow over both.
 pub fn unevenly_congested(cc: &str) -> String {
-    format!(
-        "[links.a]\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\n[links.b]\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\n\
-         [[flows]]\nname = \"multipath\"\ncc = \"{cc}\"\npaths = [[\"a\"], [\"b\"]]\n\
-         [[flows]]\nname = \"on a\"\ncc = \"reno\"\npaths = [[\"a\"]]\n\
-         [[flows]]\nname = \"on b\"\ncc = \"reno\"\ncount = 4\npaths = [[\"b\"]]\n"
-    )
+    link_of("a", 10, 20, "")
+        + &link_of("b", 10, 20, "")
+        + &flow_of("multipath", cc, &["a", "b"], "")
+        + &flow_of("on a", "reno", &["a"], "")
+        + &flow_of("on b", "reno", &["b"], "count = 4")
 }
 
 /// Mean and its standard error.

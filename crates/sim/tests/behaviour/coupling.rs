@@ -24,7 +24,7 @@ fn share(cc: &str, rate_mbit: u32, subflows: usize, reno: u32) -> f64 {
 /// least are little of a fair share.
 #[test]
 fn subflows_that_share_a_bottleneck_take_what_one_flow_takes() {
-    for cc in ["\"olia\"", "\"balia\"", "\"coupled\"", "{ name = \"ewtcp\", weight = \"1/n^2\" }"] {
+    for cc in ["olia", "balia", "coupled", "{ name = \"ewtcp\", weight = \"1/n^2\" }"] {
         for (rate, subflows, reno) in [(20, 2, 1), (20, 2, 3), (20, 3, 2), (100, 8, 2)] {
             let least = if subflows == 2 { 0.85 } else { 0.7 };
             let share = share(cc, rate, subflows, reno);
@@ -85,19 +85,17 @@ fn a_more_congested_path_is_left() {
 #[test]
 fn the_adaptive_decrease_gains_on_separate_bottlenecks() {
     let total = |cc: &str| {
-        let text = format!(
-            "[links.a]\nrate = \"60 Mbit/s\"\ndelay = \"5 ms\"\nqueue = \"1 BDP\"\n\
-             [links.b]\nrate = \"60 Mbit/s\"\ndelay = \"5 ms\"\nqueue = \"1 BDP\"\n\
-             [[flows]]\nname = \"multipath\"\ncc = {cc}\npaths = [[\"a\"], [\"b\"]]\n\
-             [[flows]]\nname = \"on a\"\ncc = \"reno\"\npaths = [[\"a\"]]\n\
-             [[flows]]\nname = \"on b\"\ncc = \"reno\"\npaths = [[\"b\"]]\n"
-        );
+        let text = link_of("a", 60, 5, "queue = \"1 BDP\"")
+            + &link_of("b", 60, 5, "queue = \"1 BDP\"")
+            + &flow_of("multipath", cc, &["a", "b"], "")
+            + &flow_of("on a", "reno", &["a"], "")
+            + &flow_of("on b", "reno", &["b"], "");
         let rates: Vec<f64> =
             (1..=10).map(|seed| goodput(&run_seed(60.0, 10.0, &text, seed).flows[0])).collect();
         mean_and_error(&rates).0
     };
     for (base, bound) in [("lia", 1.08), ("balia", 1.08), ("olia", 1.0)] {
-        let alone = total(&format!("\"{base}\""));
+        let alone = total(base);
         for span in ["running", "complete"] {
             let adw = total(&format!("{{ name = \"adw-{base}\", span = \"{span}\" }}"));
             assert!(adw > bound * alone, "adw-{base}, {span}: {adw} against {alone}");

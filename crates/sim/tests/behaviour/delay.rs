@@ -6,16 +6,13 @@ use anabranch_record::Summary;
 
 /// Links l0, l1, … of these rates in Mbit/s, all with the same delay in ms and queue.
 fn links(rates: &[f64], delay: f64, queue: &str) -> String {
-    let link = |(i, rate)| {
-        format!("[links.l{i}]\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\nqueue = \"{queue}\"\n")
-    };
+    let link = |(i, rate)| link_of(&format!("l{i}"), rate, delay, &format!("queue = \"{queue}\""));
     rates.iter().enumerate().map(link).collect()
 }
 
 /// A flow with a path over each of the links named.
 fn flow_over(name: &str, cc: &str, links: &[usize]) -> String {
-    let paths: Vec<String> = links.iter().map(|i| format!("[\"l{i}\"]")).collect();
-    format!("[[flows]]\nname = \"{name}\"\ncc = {cc}\npaths = [{}]\n", paths.join(", "))
+    flow_of(name, cc, &links.iter().map(|i| format!("l{i}")).collect::<Vec<_>>(), "")
 }
 
 /// The mean queue of each link, in packets, the one that is being sent not included.
@@ -36,7 +33,7 @@ fn observed(summary: &Summary, name: &str) -> Vec<f64> {
 fn vegas_alone_keeps_two_to_four_segments_queued() {
     for (mbit, delay) in [(5.0, 50.0), (10.0, 20.0), (50.0, 10.0)] {
         let run = |ack| {
-            let text = links(&[mbit], delay, "4 BDP") + &flow_over("one", "\"vegas\"", &[0]);
+            let text = links(&[mbit], delay, "4 BDP") + &flow_over("one", "vegas", &[0]);
             run(90.0, 30.0, &(text + &format!("tcp.delayed_ack = {ack}\n")))
         };
         for (ack, most) in [(1, 4.0), (2, 6.0)] {
@@ -60,7 +57,7 @@ fn wvegas_alone_keeps_its_total_backlog() {
         let total: f64 = rates.iter().sum();
         let target: f64 = rates.iter().map(|rate| f64::max(2.0, 10.0 * rate / total)).sum();
         let paths: Vec<usize> = (0..n).collect();
-        let text = links(rates, 20.0, "4 BDP") + &flow_over("one", "\"wvegas\"", &paths);
+        let text = links(rates, 20.0, "4 BDP") + &flow_over("one", "wvegas", &paths);
         let summary = run(120.0, 60.0, &(text + "tcp.delayed_ack = 1\n"));
         let backlog: f64 = queues(&summary).iter().sum();
         let alpha: f64 = observed(&summary, "alpha_r").iter().sum();
@@ -85,7 +82,7 @@ fn wvegas_drained_always_leaves_the_link_idle() {
 #[test]
 fn equal_flows_share_equally() {
     for (cc, n) in [("vegas", 2), ("vegas", 5), ("wvegas", 2), ("wvegas", 5)] {
-        let text = links(&[20.0], 20.0, "4 BDP") + &flow_over("one", &format!("\"{cc}\""), &[0]);
+        let text = links(&[20.0], 20.0, "4 BDP") + &flow_over("one", cc, &[0]);
         let summary = run(230.0, 30.0, &(text + &format!("count = {n}\n")));
         let jain = summary.jain.unwrap();
         assert!(jain > 0.95, "{n} {cc}: Jain {jain}");
@@ -98,8 +95,8 @@ fn equal_flows_share_equally() {
 fn wvegas_subflows_on_one_bottleneck_are_one_flow() {
     for subflows in [2, 4] {
         let text = links(&[20.0], 20.0, "4 BDP")
-            + &flow_over("multi", "\"wvegas\"", &vec![0; subflows])
-            + &flow_over("single", "\"wvegas\"", &[0]);
+            + &flow_over("multi", "wvegas", &vec![0; subflows])
+            + &flow_over("single", "wvegas", &[0]);
         let summary = run(230.0, 30.0, &text);
         let ratio = goodput(flow(&summary, "multi")) / goodput(flow(&summary, "single"));
         assert!((0.85..1.15).contains(&ratio), "{subflows} subflows: {ratio}");
@@ -111,7 +108,7 @@ fn wvegas_subflows_on_one_bottleneck_are_one_flow() {
 #[test]
 fn wvegas_takes_more_than_vegas_by_its_larger_backlog() {
     let text = links(&[20.0], 20.0, "4 BDP")
-        + &flow_over("wvegas", "\"wvegas\"", &[0, 0])
+        + &flow_over("wvegas", "wvegas", &[0, 0])
         + &flow_over("vegas", "{ name = \"vegas\", rtt = \"mean\" }", &[0]);
     let summary = run(230.0, 30.0, &text);
     let ratio = goodput(flow(&summary, "wvegas")) / goodput(flow(&summary, "vegas"));
@@ -125,9 +122,9 @@ fn wvegas_takes_more_than_vegas_by_its_larger_backlog() {
 #[test]
 fn wvegas_equalises_the_prices_of_its_paths() {
     let text = links(&[40.0, 20.0], 20.0, "4 BDP")
-        + &flow_over("multi", "\"wvegas\"", &[0, 1])
+        + &flow_over("multi", "wvegas", &[0, 1])
         + "tcp.delayed_ack = 1\n"
-        + &flow_over("single", "\"wvegas\"", &[0])
+        + &flow_over("single", "wvegas", &[0])
         + "tcp.delayed_ack = 1\n";
     for seed in 1..=3 {
         let summary = run_seed(330.0, 130.0, &text, seed);
@@ -150,7 +147,7 @@ fn wvegas_equalises_the_prices_of_its_paths() {
 #[test]
 fn compound_fills_a_link_with_a_shallow_buffer() {
     let used = |cc: &str| {
-        let text = links(&[100.0], 50.0, "0.2 BDP") + &flow_over("one", &format!("\"{cc}\""), &[0]);
+        let text = links(&[100.0], 50.0, "0.2 BDP") + &flow_over("one", cc, &[0]);
         run(230.0, 100.0, &text).links[0].utilisation
     };
     let (reno, compound, wcompound) = (used("reno"), used("compound"), used("wcompound"));
@@ -168,7 +165,7 @@ fn compound_uses_what_random_losses_leave_without_a_queue() {
         let hosts = "variation.host_jitter = \"0 s\"\n".to_owned();
         let link =
             hosts + &links(&[100.0], 50.0, "4 BDP") + "loss = { model = \"bernoulli\", rate = 1e-5 }\n";
-        let summary = run(330.0, 30.0, &(link + &flow_over("one", &format!("\"{cc}\""), &[0])));
+        let summary = run(330.0, 30.0, &(link + &flow_over("one", cc, &[0])));
         (summary.links[0].utilisation, queues(&summary)[0])
     };
     let [reno, compound, wcompound, cubic] = ["reno", "compound", "wcompound", "cubic"].map(run);
@@ -184,7 +181,7 @@ fn compound_uses_what_random_losses_leave_without_a_queue() {
 #[test]
 fn compound_is_reno_behind_a_standing_queue() {
     let queue = |cc: &str| {
-        let text = links(&[20.0], 20.0, "4 BDP") + &flow_over("one", &format!("\"{cc}\""), &[0]);
+        let text = links(&[20.0], 20.0, "4 BDP") + &flow_over("one", cc, &[0]);
         queues(&run(230.0, 100.0, &text))[0]
     };
     let (reno, compound, wcompound) = (queue("reno"), queue("compound"), queue("wcompound"));
@@ -201,8 +198,8 @@ fn compound_is_reno_behind_a_standing_queue() {
 fn wcompound_has_most_of_its_traffic_on_the_path_without_others() {
     let shares = |cc: &str| {
         let text = links(&[50.0, 50.0], 20.0, "1 BDP")
-            + &flow_over("multi", &format!("\"{cc}\""), &[0, 1])
-            + &flow_over("reno", "\"reno\"", &[0])
+            + &flow_over("multi", cc, &[0, 1])
+            + &flow_over("reno", "reno", &[0])
             + "count = 3\n";
         let summary = run(230.0, 30.0, &text);
         let own: Vec<f64> = summary.flows[0].subflows.iter().map(|s| s.goodput_bps.unwrap()).collect();
@@ -219,8 +216,8 @@ fn wcompound_has_most_of_its_traffic_on_the_path_without_others() {
 #[test]
 fn wvegas_leaves_a_path_with_loss_based_flows() {
     let text = links(&[50.0, 50.0], 20.0, "1 BDP")
-        + &flow_over("multi", "\"wvegas\"", &[0, 1])
-        + &flow_over("cubic", "\"cubic\"", &[0]);
+        + &flow_over("multi", "wvegas", &[0, 1])
+        + &flow_over("cubic", "cubic", &[0]);
     let summary = run(130.0, 30.0, &text);
     let own: Vec<f64> = summary.flows[0].subflows.iter().map(|s| s.goodput_bps.unwrap()).collect();
     assert!(own[0] < 0.05 * own[1], "{own:?}");

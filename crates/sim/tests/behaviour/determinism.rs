@@ -5,49 +5,43 @@ use anabranch_record::{CompletionSample, Layout, LinkSample, Sink, SubflowSample
 use std::fmt::Write;
 
 /// Everything at once: several algorithms, random losses, reordering, applications, changes.
-const BUSY: &str = "
+const BUSY: &str = r#"
     [links.a]
-    rate = \"20 Mbit/s\"
-    delay = \"10 ms\"
-    loss = { model = \"gilbert-elliott\", good_to_bad = 1e-3, bad_to_good = 0.3 }
-    ecn_threshold = \"20 packets\"
+    rate = "20 Mbit/s"
+    delay = "10 ms"
+    loss = { model = "gilbert-elliott", good_to_bad = 1e-3, bad_to_good = 0.3 }
+    ecn_threshold = "20 packets"
     [links.b]
-    rate = \"10 Mbit/s\"
-    delay = \"30 ms\"
-    jitter = { up_to = \"3 ms\", reorder_rate = 0.01, reorder_delay = \"8 ms\" }
-    changes = [{ at = \"2 s\", up = false }, { at = \"2500 ms\", up = true, rate = \"15 Mbit/s\" }]
+    rate = "10 Mbit/s"
+    delay = "30 ms"
+    jitter = { up_to = "3 ms", reorder_rate = 0.01, reorder_delay = "8 ms" }
+    changes = [{ at = "2 s", up = false }, { at = "2500 ms", up = true, rate = "15 Mbit/s" }]
     [[flows]]
-    name = \"two\"
-    cc = \"coupled-cubic\"
-    scheduler = \"blest\"
-    paths = [[\"a\"], [\"b\"]]
-    events = [{ at = \"3 s\", path = 1, action = \"remove\" }, { at = \"4 s\", path = 1, action = \"add\" }]
-    tcp = { receive_buffer = \"300 kB\" }
+    name = "two"
+    cc = "coupled-cubic"
+    scheduler = "blest"
+    paths = [["a"], ["b"]]
+    events = [{ at = "3 s", path = 1, action = "remove" }, { at = "4 s", path = 1, action = "add" }]
+    tcp = { receive_buffer = "300 kB" }
     [[flows]]
-    name = \"web\"
-    cc = \"cubic\"
+    name = "web"
+    cc = "cubic"
     count = 3
-    paths = [[\"a\"]]
-    application = { kind = \"request-response\", size = { distribution = \"pareto\", mean = \"50 kB\", shape = 1.5 }, think = { distribution = \"exponential\", mean = \"50 ms\" } }
+    paths = [["a"]]
+    application = { kind = "request-response", size = { distribution = "pareto", mean = "50 kB", shape = 1.5 }, think = { distribution = "exponential", mean = "50 ms" } }
     tcp = { ecn = true }
     [[flows]]
-    name = \"reno\"
-    cc = { name = \"reno\", pacing = true }
-    paths = [[\"b\"]]
-    application = { kind = \"on-off\", on = { distribution = \"exponential\", mean = \"1 s\" }, off = \"300 ms\" }
-";
+    name = "reno"
+    cc = { name = "reno", pacing = true }
+    paths = [["b"]]
+    application = { kind = "on-off", on = { distribution = "exponential", mean = "1 s" }, off = "300 ms" }
+"#;
 
 /// Nothing random in the network: variation alone makes seeds differ.
-const LOSSLESS: &str = "
-    [links.a]
-    rate = \"20 Mbit/s\"
-    delay = \"10 ms\"
-    [[flows]]
-    name = \"reno\"
-    cc = \"reno\"
-    count = 2
-    paths = [[\"a\"]]
-";
+const LOSSLESS: &str = r#"
+    links.a = { rate = "20 Mbit/s", delay = "10 ms" }
+    flows = [{ name = "reno", cc = "reno", count = 2, paths = [["a"]] }]
+"#;
 
 /// Writes every sample down, floats by their bits.
 #[derive(Default)]
@@ -122,7 +116,7 @@ fn seeds_differ() {
 /// Without the variation nothing is left that a seed could change.
 #[test]
 fn no_variation_no_difference() {
-    let text = format!("variation = {{ start_offset = \"0 s\", host_jitter = \"0 s\" }}\n{LOSSLESS}");
+    let text = format!("{EXACT}{LOSSLESS}");
     let without_seed = |seed| run_seed(6.0, 1.0, &text, seed).to_json().replace(&format!("\"{seed}\""), "");
     assert_eq!(without_seed(1), without_seed(2));
 }

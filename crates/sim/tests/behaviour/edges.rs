@@ -3,15 +3,14 @@
 use crate::common::*;
 
 fn link_a(keys: &str) -> String {
-    format!("[links.a]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"50 packets\"\n{keys}\n")
+    link_of("a", 10, 10, &format!("queue = \"50 packets\"\n{keys}"))
 }
 
 /// A transfer of 100 MB that stops after 5 s leaves the link idle for the other 15.
 #[test]
 fn a_transfer_with_a_size_stops_at_its_stop_time() {
-    let flow = "[[flows]]\nname = \"big\"\ncc = \"reno\"\nstop = \"5 s\"\npaths = [[\"a\"]]\n\
-                application = { kind = \"bulk\", size = \"100 MB\" }\n";
-    let summary = run(20.0, 0.0, &(link_a("") + flow));
+    let stop = "stop = \"5 s\"\napplication = { kind = \"bulk\", size = \"100 MB\" }";
+    let summary = run(20.0, 0.0, &(link_a("") + &flow_of("big", "reno", &["a"], stop)));
     let used = link(&summary, "a").utilisation;
     assert!((0.23..0.27).contains(&used), "{used}");
 }
@@ -20,9 +19,7 @@ fn a_transfer_with_a_size_stops_at_its_stop_time() {
 #[test]
 fn requests_go_on_over_another_path() {
     let down = "changes = [{ at = \"10 s\", up = false }]";
-    let other = |name: &str, keys: &str| {
-        link_a(keys).replace("links.a", &format!("links.{name}")).replace("10 ms", "20 ms")
-    };
+    let other = |name, keys: &str| link_of(name, 10, 20, &format!("queue = \"50 packets\"\n{keys}"));
     let text = link_a(down)
         + &other("ar", down)
         + &other("b", "")
@@ -53,11 +50,9 @@ fn requests_begin_though_the_first_path_goes_before_its_third_packet_arrives() {
 #[test]
 fn a_steady_path_has_no_timeouts() {
     for delay in [20, 100, 150, 200] {
-        let text = format!(
-            "[links.a]\nrate = \"100 Mbit/s\"\ndelay = \"{delay} ms\"\nqueue = \"1 BDP\"\n\
-             [[flows]]\nname = \"rr\"\ncc = \"reno\"\npaths = [[\"a\"]]\napplication = {{ kind = \
-             \"request-response\", size = {{ distribution = \"exponential\", mean = \"20 kB\" }}, think = \"100 ms\" }}\n"
-        );
+        let requests = "application = { kind = \"request-response\", think = \"100 ms\", \
+                        size = { distribution = \"exponential\", mean = \"20 kB\" } }";
+        let text = link_of("a", 100, delay, "queue = \"1 BDP\"") + &flow_of("rr", "reno", &["a"], requests);
         let summary = run(300.0, 0.0, &text);
         let one = subflow(&summary);
         assert_eq!((one.timeouts, one.retransmitted_segments), (0, 0), "{delay} ms");
@@ -83,10 +78,8 @@ fn a_timeout_is_not_a_round_trip() {
 fn what_is_over_is_not_measured() {
     let gone = |duration: f64| {
         let b = link_a("").replace("links.a", "links.b");
-        let text = link_a("")
-            + &b
-            + "[[flows]]\nname = \"two\"\ncc = \"lia\"\npaths = [[\"a\"], [\"b\"]]\n\
-               events = [{ at = \"1 s\", path = 1, action = \"remove\" }]\n";
+        let removed = "events = [{ at = \"1 s\", path = 1, action = \"remove\" }]";
+        let text = link_a("") + &b + &flow_of("two", "lia", &["a", "b"], removed);
         subflow(&run(duration, 0.0, &text)).mean_rtt_s.unwrap()
     };
     assert_eq!(gone(2.0), gone(30.0));
@@ -103,8 +96,7 @@ fn what_is_over_is_not_measured() {
 /// Each timeout on a dead path deems only the one resent segment lost again.
 #[test]
 fn losses_are_counted_once() {
-    let text = link_a("changes = [{ at = \"5 s\", up = false }]")
-        + "[[flows]]\nname = \"one\"\ncc = \"reno\"\npaths = [[\"a\"]]\n";
+    let text = link_a("changes = [{ at = \"5 s\", up = false }]") + &flow_of("one", "reno", &["a"], "");
     let (summary, samples) = record(60.0, 0.0, &text);
     let series = samples.series("one", 0).unwrap();
     let last = series.lost_segments.last().unwrap();
@@ -115,11 +107,8 @@ fn losses_are_counted_once() {
 /// A path over more links than a byte counts.
 #[test]
 fn a_path_may_have_many_links() {
-    let mut text = String::new();
-    for i in 0..300 {
-        text += &format!("[links.l{i}]\nrate = \"100 Mbit/s\"\ndelay = \"10 us\"\nqueue = \"50 packets\"\n");
-    }
-    let path: Vec<String> = (0..300).map(|i| format!("\"l{i}\"")).collect();
-    text += &format!("[[flows]]\nname = \"long\"\ncc = \"reno\"\npaths = [[{}]]\n", path.join(", "));
+    let names: Vec<String> = (0..300).map(|i| format!("l{i}")).collect();
+    let links: String = names.iter().map(|name| link_of(name, 100, 0.01, "queue = \"50 packets\"")).collect();
+    let text = format!("{links}[[flows]]\nname = \"long\"\ncc = \"reno\"\npaths = [{names:?}]\n");
     assert!(run(3.0, 1.0, &text).flows[0].goodput_bps.unwrap() > 5e6);
 }

@@ -10,21 +10,13 @@ const SHARED: &str = r#"
     links.access3 = { rate = "100 Mbit/s", delay = "5 ms", queue = "1000 packets" }
     links.access4 = { rate = "100 Mbit/s", delay = "5 ms", queue = "1000 packets" }
     links.bottleneck = { rate = "60 Mbit/s", delay = "0 ms", queue = "1 BDP" }
-    [[flows]]
-    name = "mptcp"
-    cc = { name = "uncoupled", over = "reno" }
-    paths = [["access1", "bottleneck"], ["access2", "bottleneck"]]
-    TCP
-    [[flows]]
-    name = "third"
-    cc = "reno"
-    paths = [["access3", "bottleneck"]]
-    TCP
-    [[flows]]
-    name = "fourth"
-    cc = "reno"
-    paths = [["access4", "bottleneck"]]
-    TCP
+    flows = [
+        { name = "mptcp", cc = { name = "uncoupled", over = "reno" }, paths = [
+            ["access1", "bottleneck"], ["access2", "bottleneck"],
+        ], tcp = { TCP } },
+        { name = "third", cc = "reno", paths = [["access3", "bottleneck"]], tcp = { TCP } },
+        { name = "fourth", cc = "reno", paths = [["access4", "bottleneck"]], tcp = { TCP } },
+    ]
     "#;
 
 /// The connection's fraction of all goodput, of three runs.
@@ -44,9 +36,9 @@ fn share(hosts: &str, tcp: &str) -> f64 {
 fn a_connection_has_less_where_tcp_acknowledges_the_ends_of_bursts() {
     let linux = share("linux", "");
     assert!((0.38..0.44).contains(&linux), "as on Linux: {linux}");
-    let without = share("linux", "tcp = { push_acks = false }");
+    let without = share("linux", "push_acks = false");
     assert!((0.47..0.54).contains(&without), "without PSH: {without}");
-    let each = share("linux", "tcp = { delayed_ack = 1 }");
+    let each = share("linux", "delayed_ack = 1");
     assert!((0.47..0.54).contains(&each), "each segment acknowledged: {each}");
     let plain = share("plain", "");
     assert!((0.47..0.53).contains(&plain), "plain hosts: {plain}");

@@ -6,12 +6,8 @@ use anabranch_record::{SubflowSummary, Summary};
 /// A fast path with an RTT of `rtt_ms`, which loses every 1/`p`-th packet: windows then fluctuate least,
 /// and the theory is about means.
 fn lossy_path(name: &str, rtt_ms: f64, p: f64) -> String {
-    format!(
-        "[links.{name}]\nrate = \"1 Gbit/s\"\ndelay = \"{} ms\"\nqueue = \"100000 packets\"\n\
-         loss = {{ model = \"every-nth\", n = {:.0} }}\n",
-        rtt_ms / 2.0,
-        1.0 / p
-    )
+    let loss = format!("loss = {{ model = \"every-nth\", n = {:.0} }}", 1.0 / p);
+    link_of(name, 1000, rtt_ms / 2.0, &("queue = \"100000 packets\"\n".to_owned() + &loss))
 }
 
 /// One flow over such paths, each an RTT in milliseconds and a loss rate, for 400 s. Each segment is acknowledged by
@@ -19,13 +15,8 @@ fn lossy_path(name: &str, rtt_ms: f64, p: f64) -> String {
 /// a fraction of 1/w, so that the smaller window seems the longer path).
 fn on_lossy_paths(cc: &str, paths: &[(f64, f64)]) -> Summary {
     let names: Vec<String> = (0..paths.len()).map(|i| format!("l{i}")).collect();
-    let mut text: String = paths.iter().zip(&names).map(|((rtt, p), n)| lossy_path(n, *rtt, *p)).collect();
-    let list: Vec<String> = names.iter().map(|n| format!("[\"{n}\"]")).collect();
-    text += &format!(
-        "[[flows]]\nname = \"one\"\ncc = \"{cc}\"\npaths = [{}]\ntcp = {{ delayed_ack = 1 }}\n",
-        list.join(", ")
-    );
-    run(400.0, 40.0, &text)
+    let links: String = paths.iter().zip(&names).map(|((rtt, p), n)| lossy_path(n, *rtt, *p)).collect();
+    run(400.0, 40.0, &(links + &flow_of("one", cc, &names, "tcp = { delayed_ack = 1 }")))
 }
 
 fn window(s: &SubflowSummary) -> f64 {
@@ -91,8 +82,8 @@ fn each_window_is_as_the_exact_law_says() {
 fn subflows_that_share_a_bottleneck_take_what_one_flow_takes() {
     for (subflows, reno) in [(2, 1), (2, 4), (4, 2)] {
         let share = |cc: &str, seed| share_of_a_flow(cc, 20, subflows, reno, 300.0, seed);
-        let lia = (1..=4).map(|seed| share("\"lia\"", seed)).sum::<f64>() / 4.0;
-        let uncoupled = share("\"reno\"", 1);
+        let lia = (1..=4).map(|seed| share("lia", seed)).sum::<f64>() / 4.0;
+        let uncoupled = share("reno", 1);
         let least = if subflows == 2 { 0.85 } else { 0.7 };
         assert!((least..1.12).contains(&lia), "{subflows} subflows, {reno} Reno flows: {lia:.3}");
         assert!(uncoupled > 0.8 * subflows as f64, "uncoupled subflows are flows: {uncoupled:.3}");

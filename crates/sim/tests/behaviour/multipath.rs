@@ -7,11 +7,8 @@ use anabranch_record::Summary;
 const PAYLOAD: f64 = 1428.0 / 1500.0;
 
 /// Two disjoint paths, `a` with 20 Mbit/s and 10 ms one way, `b` with 10 Mbit/s and 25 ms, and one flow.
-fn two_paths(a: &str, b: &str, flow: &str) -> String {
-    format!(
-        "[links.a]\nrate = \"20 Mbit/s\"\ndelay = \"10 ms\"\n{a}\n[links.b]\nrate = \"10 Mbit/s\"\ndelay = \"25 ms\"\n{b}\n\
-         [[flows]]\nname = \"two\"\npaths = [[\"a\"], [\"b\"]]\n{flow}\n"
-    )
+fn two_paths(a: &str, b: &str, cc: &str, flow: &str) -> String {
+    link_of("a", 20, 10, a) + &link_of("b", 10, 25, b) + &flow_of("two", cc, &["a", "b"], flow)
 }
 
 fn rates(summary: &Summary) -> (f64, f64, f64) {
@@ -24,7 +21,7 @@ fn rates(summary: &Summary) -> (f64, f64, f64) {
 fn two_clean_paths_add_up() {
     for cc in ["lia", "uncoupled", "reno", "coupled-cubic"] {
         for scheduler in ["minrtt", "roundrobin", "blest", "linux"] {
-            let text = two_paths("", "", &format!("cc = \"{cc}\"\nscheduler = \"{scheduler}\""));
+            let text = two_paths("", "", cc, &format!("scheduler = \"{scheduler}\""));
             let summary = run(230.0, 30.0, &text);
             let (total, a, b) = rates(&summary);
             assert!(
@@ -43,7 +40,7 @@ fn a_path_that_dies_is_replaced() {
         for scheduler in ["minrtt", "roundrobin", "blest", "linux"] {
             let down = "changes = [{ at = \"5 s\", up = false }]";
             let (a, b) = if dead == "a" { (down, "") } else { ("", down) };
-            let text = two_paths(a, b, &format!("cc = \"lia\"\nscheduler = \"{scheduler}\""));
+            let text = two_paths(a, b, "lia", &format!("scheduler = \"{scheduler}\""));
             let summary = run(30.0, 10.0, &text);
             let (total, on_a, on_b) = rates(&summary);
             assert!(total > 0.97 * rest * PAYLOAD, "{dead} dies, {scheduler}: {total}");
@@ -65,7 +62,7 @@ fn a_path_that_dies_is_replaced() {
 #[test]
 fn a_path_that_comes_back_is_used_again() {
     let a = "changes = [{ at = \"5 s\", up = false }, { at = \"10 s\", up = true }]";
-    let summary = run(60.0, 30.0, &two_paths(a, "", "cc = \"lia\""));
+    let summary = run(60.0, 30.0, &two_paths(a, "", "lia", ""));
     let (total, ..) = rates(&summary);
     assert!(total > 0.95 * 30e6 * PAYLOAD, "{total}");
 }
@@ -73,7 +70,7 @@ fn a_path_that_comes_back_is_used_again() {
 #[test]
 fn a_backup_waits_until_it_is_needed() {
     for scheduler in ["minrtt", "roundrobin", "redundant", "blest", "linux"] {
-        let text = two_paths("", "", &format!("cc = \"lia\"\nscheduler = \"{scheduler}\"\nbackup = [2]"));
+        let text = two_paths("", "", "lia", &format!("scheduler = \"{scheduler}\"\nbackup = [2]"));
         let backup = &run(10.0, 5.0, &text).flows[0].subflows[1];
         assert_eq!(backup.sent_segments, 0, "{scheduler}: the backup was used");
     }
@@ -87,8 +84,8 @@ fn a_backup_steps_in_and_out() {
 }
 
 fn steps_in_and_out(scheduler: &str) {
-    let flow = format!("cc = \"lia\"\nscheduler = \"{scheduler}\"\nbackup = [2]");
-    let text = |a: &str| two_paths(a, "", &flow);
+    let flow = format!("scheduler = \"{scheduler}\"\nbackup = [2]");
+    let text = |a: &str| two_paths(a, "", "lia", &flow);
     let (total, on_a, on_b) = rates(&run(30.0, 5.0, &text("")));
     assert_eq!(on_b, 0.0, "the backup carried data");
     assert!(on_a > 0.98 * 20e6 * PAYLOAD && total == on_a, "{total} {on_a}");
@@ -105,8 +102,8 @@ fn steps_in_and_out(scheduler: &str) {
 
 #[test]
 fn subflows_come_and_go() {
-    let flow = "cc = \"lia\"\nevents = [{ at = \"10 s\", path = 2, action = \"add\" }, { at = \"20 s\", path = 1, action = \"remove\" }, { at = \"30 s\", path = 1, action = \"add\" }]";
-    let text = two_paths("", "", flow);
+    let flow = "events = [{ at = \"10 s\", path = 2, action = \"add\" }, { at = \"20 s\", path = 1, action = \"remove\" }, { at = \"30 s\", path = 1, action = \"add\" }]";
+    let text = two_paths("", "", "lia", flow);
     let (_, samples) = record(44.0, 0.0, &text);
     let delivered = |at: f64| -> f64 {
         (0..2)
@@ -130,8 +127,7 @@ fn subflows_come_and_go() {
 /// A transfer over two paths whose subflows have `events`; the bytes that arrive within a minute.
 fn transfer(scheduler: &str, bytes: u64, a: &str, b: &str, events: &str) -> u64 {
     let text = format!(
-        "variation = {{ start_offset = \"0 s\", host_jitter = \"0 s\" }}\n\
-         [links.a]\nrate = \"500 kbit/s\"\ndelay = \"50 ms\"\nqueue = \"5 packets\"\n{a}\n\
+        "{EXACT}[links.a]\nrate = \"500 kbit/s\"\ndelay = \"50 ms\"\nqueue = \"5 packets\"\n{a}\n\
          [links.b]\nrate = \"8 Mbit/s\"\ndelay = \"2 ms\"\nqueue = \"50 packets\"\n{b}\n\
          [[flows]]\nname = \"two\"\ncc = \"reno\"\nscheduler = \"{scheduler}\"\npaths = [[\"a\"], [\"b\"]]\nevents = [{events}]\n\
          application = {{ kind = \"bulk\", size = \"{bytes} B\" }}\n"
@@ -179,16 +175,15 @@ fn another_path_opens_the_connection_if_the_first_is_removed() {
 /// Everything on both: the rate equals the best path's, and a loss of it stalls nothing.
 #[test]
 fn redundancy_gives_the_best_path_and_no_stall() {
-    let flow = "cc = \"reno\"\nscheduler = \"redundant\"";
-    let (total, ..) = rates(&run(60.0, 20.0, &two_paths("", "", flow)));
+    let (total, ..) = rates(&run(60.0, 20.0, &two_paths("", "", "reno", "scheduler = \"redundant\"")));
     assert!((0.95..1.01).contains(&(total / (20e6 * PAYLOAD))), "{total}");
 
     // A path that dies: responses continue without a timeout's pause. Each has 3 segments.
-    let flow = "cc = \"reno\"\nscheduler = \"SCHEDULER\"\ntcp = { min_rto = \"1 s\" }\n\
+    let flow = "scheduler = \"SCHEDULER\"\ntcp = { min_rto = \"1 s\" }\n\
         application = { kind = \"request-response\", size = \"4 kB\", think = \"20 ms\" }\n";
     let slowest = |scheduler: &str| {
         let dies = "changes = [{ at = \"5010 ms\", loss = { model = \"bernoulli\", rate = 1 } }]";
-        let text = two_paths(dies, "", &flow.replace("SCHEDULER", scheduler));
+        let text = two_paths(dies, "", "reno", &flow.replace("SCHEDULER", scheduler));
         let (_, samples) = record(10.0, 2.0, &text);
         assert!(samples.completions.last().unwrap().time_s > 9.0, "{scheduler}");
         samples.completions.iter().filter(|c| c.time_s > 2.0).map(|c| c.completion_s).fold(0.0, f64::max)
@@ -200,12 +195,9 @@ fn redundancy_gives_the_best_path_and_no_stall() {
 
 /// 50 Mbit/s and 10 ms of round trip beside 2 Mbit/s and 300 ms.
 fn unequal(scheduler: &str, buffer: &str, more: &str) -> Summary {
-    let text = format!(
-        "[links.fast]\nrate = \"50 Mbit/s\"\ndelay = \"5 ms\"\n[links.slow]\nrate = \"2 Mbit/s\"\ndelay = \"150 ms\"\nqueue = \"100 packets\"\n\
-         [[flows]]\nname = \"two\"\ncc = \"cubic\"\nscheduler = \"{scheduler}\"\npaths = [[\"fast\"], [\"slow\"]]\n\
-         tcp = {{ receive_buffer = \"{buffer}\" }}\n{more}\n"
-    );
-    run(60.0, 10.0, &text)
+    let more = format!("scheduler = \"{scheduler}\"\ntcp = {{ receive_buffer = \"{buffer}\" }}\n{more}");
+    let links = link_of("fast", 50, 5, "") + &link_of("slow", 2, 150, "queue = \"100 packets\"");
+    run(60.0, 10.0, &(links + &flow_of("two", "cubic", &["fast", "slow"], &more)))
 }
 
 /// With less buffer than the slow path's delay times the rate, what is sent there blocks the fast path.
@@ -235,18 +227,14 @@ fn a_slow_path_that_holds_the_window_up_is_penalised() {
 /// least that the promise of the penalty (NSDI 2012, §4.2) allows: the DSS option takes 20 of the 1448 bytes of a packet's payload,
 /// and at either end of the 50 s that count a segment is on this side or on that.
 fn over_the_best_path(network: &str, cc: &str, scheduler: &str, buffer: &str) -> (f64, f64, f64) {
-    let goodput = |cc: &str, paths: &str, seed| {
-        let flow = format!(
-            "[[flows]]\nname = \"one\"\ncc = {cc}\npaths = {paths}\ntcp = {{ receive_buffer = \"{buffer}\" }}\n"
-        );
-        run_seed(60.0, 10.0, &(network.to_owned() + &flow), seed).flows[0].goodput_bps.unwrap()
+    let tcp = format!("tcp = {{ receive_buffer = \"{buffer}\" }}\n");
+    let goodput = |flow: &str, seed| {
+        run_seed(60.0, 10.0, &(network.to_owned() + flow), seed).flows[0].goodput_bps.unwrap()
     };
-    let both = format!("\"{cc}\"\nscheduler = \"{scheduler}\"");
-    let alone: Vec<f64> = (1..=10).map(|seed| goodput("\"reno\"", "[[\"fast\"]]", seed)).collect();
-    let ratios: Vec<f64> = (1..=10)
-        .zip(&alone)
-        .map(|(seed, alone)| goodput(&both, "[[\"fast\"], [\"slow\"]]", seed) / alone)
-        .collect();
+    let both = flow_of("one", cc, &["fast", "slow"], &format!("{tcp}scheduler = \"{scheduler}\""));
+    let one = flow_of("one", "reno", &["fast"], &tcp);
+    let alone: Vec<f64> = (1..=10).map(|seed| goodput(&one, seed)).collect();
+    let ratios: Vec<f64> = (1..=10).zip(&alone).map(|(seed, alone)| goodput(&both, seed) / alone).collect();
     let (mean, half) = mean_and_half_width(&ratios);
     let segments = 2.0 * 1448.0 * 8.0 / 50.0;
     let least = 1428.0 / 1448.0 - segments / mean_and_half_width(&alone).0;
@@ -297,11 +285,8 @@ fn blest_uses_the_slow_path_where_the_buffer_allows_it() {
 #[test]
 fn the_receive_buffer_limits_to_a_buffer_per_round_trip() {
     for (buffer, rtt) in [(65_536.0, 0.05), (131_072.0, 0.1), (1e6, 0.2)] {
-        let text = format!(
-            "[links.path]\nrate = \"1 Gbit/s\"\ndelay = \"{} ms\"\n[[flows]]\nname = \"one\"\ncc = \"cubic\"\npaths = [[\"path\"]]\n\
-             tcp = {{ receive_buffer = \"{buffer} B\" }}\n",
-            rtt * 500.0
-        );
+        let tcp = format!("tcp = {{ receive_buffer = \"{buffer} B\" }}");
+        let text = link_of("path", 1000, rtt * 500.0, "") + &flow_of("one", "cubic", &["path"], &tcp);
         let summary = run(60.0, 20.0, &text);
         let expected = (buffer / 1448.0f64).floor() * 1448.0 * 8.0 / rtt;
         let goodput = summary.flows[0].goodput_bps.unwrap();
@@ -314,20 +299,10 @@ fn the_receive_buffer_limits_to_a_buffer_per_round_trip() {
 /// otherwise each window would wait for the slow path, 150 kB for each of its round trips.
 #[test]
 fn a_full_window_makes_the_fast_path_repeat_what_is_missing() {
-    let text = "
-        [links.fast]
-        rate = \"50 Mbit/s\"
-        delay = \"5 ms\"
-        [links.slow]
-        rate = \"2 Mbit/s\"
-        delay = \"400 ms\"
-        [[flows]]
-        name = \"two\"
-        cc = \"lia\"
-        paths = [[\"fast\"], [\"slow\"]]
-        tcp = { receive_buffer = \"150 kB\" }
-    ";
-    let summary = run(60.0, 10.0, text);
+    let text = link_of("fast", 50, 5, "")
+        + &link_of("slow", 2, 400, "")
+        + &flow_of("two", "lia", &["fast", "slow"], "tcp = { receive_buffer = \"150 kB\" }");
+    let summary = run(60.0, 10.0, &text);
     let two = &summary.flows[0];
     let waiting = 150e3 * 8.0 / 0.8;
     assert!(two.reinjected_segments > 0);

@@ -97,22 +97,15 @@ fn a_crowd_does_not_collapse_a_half_loaded_link() {
 /// acknowledgements of ten are lost, and the buffer holds two segments of both paths.
 #[test]
 fn a_lost_window_update_stops_nothing() {
-    let lossy = |name: &str, delay: u32| {
-        format!(
-            "[links.{name}]\nrate = \"10 Mbit/s\"\ndelay = \"{delay} ms\"\nqueue = \"50 packets\"\n\
-             loss = {{ model = \"bernoulli\", rate = 0.3 }}\n"
-        )
-    };
+    let loss = "queue = \"50 packets\"\nloss = { model = \"bernoulli\", rate = 0.3 }";
+    let links =
+        [("a", 5), ("b", 20), ("ar", 5), ("br", 20)].map(|(name, ms)| link_of(name, 10, ms, loss)).concat();
     for scheduler in ["minrtt", "roundrobin", "redundant", "blest"] {
-        let text = lossy("a", 5)
-            + &lossy("b", 20)
-            + &lossy("ar", 5)
-            + &lossy("br", 20)
-            + &format!(
-                "[[flows]]\nname = \"two\"\ncc = \"lia\"\nscheduler = \"{scheduler}\"\npaths = [[\"a\"], [\"b\"]]\n\
-                 return = [[\"ar\"], [\"br\"]]\ntcp = {{ receive_buffer = \"3000 B\" }}\n\
-                 application = {{ kind = \"bulk\", size = \"200 kB\" }}\n"
-            );
+        let flow = format!(
+            "return = [[\"ar\"], [\"br\"]]\nscheduler = \"{scheduler}\"\ntcp = {{ receive_buffer = \"3000 B\" }}\n\
+             application = {{ kind = \"bulk\", size = \"200 kB\" }}"
+        );
+        let text = links.clone() + &flow_of("two", "lia", &["a", "b"], &flow);
         for seed in 1..=5 {
             let summary = run_seed(2000.0, 0.0, &text, seed);
             assert_eq!(summary.flows[0].delivered_bytes, 200_000, "{scheduler}, seed {seed}");

@@ -6,13 +6,11 @@ use anabranch_record::Summary;
 const KINDS: [&str; 4] = ["red", "codel", "pie", "fq-codel"];
 
 fn bottleneck(aqm: &str) -> String {
-    format!(
-        "[links.path]\nrate = \"40 Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"10 BDP\"\naqm = {{ kind = \"{aqm}\" }}\n"
-    )
+    link_of("path", 40, 20, &format!("queue = \"10 BDP\"\naqm = {{ kind = \"{aqm}\" }}"))
 }
 
 fn flows(cc: &str, count: u32, more: &str) -> String {
-    format!("[[flows]]\nname = \"{cc}\"\ncc = \"{cc}\"\ncount = {count}\npaths = [[\"path\"]]\n{more}\n")
+    flow_of(cc, cc, &["path"], &format!("count = {count}\n{more}"))
 }
 
 /// The mean wait at the bottleneck, in milliseconds.

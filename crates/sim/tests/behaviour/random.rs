@@ -299,16 +299,10 @@ fn a_removed_subflow_acknowledges_nothing() {
     let text = r#"
         links.a = { rate = "6 Mbit/s", delay = "5 ms", queue = "1 BDP" }
         links.b = { rate = "6 Mbit/s", delay = "40 ms", queue = "1 BDP" }
-        [[flows]]
-        name = "m"
-        cc = "lia"
-        scheduler = "minrtt"
-        paths = [["a"], ["b"]]
-        events = [
+        flows = [{ name = "m", cc = "lia", scheduler = "minrtt", paths = [["a"], ["b"]], events = [
             { at = "1286 ms", path = 2, action = "remove" },
             { at = "1305 ms", path = 2, action = "add" },
-        ]
-        tcp = { tso = true, push_acks = true }
+        ], tcp = { tso = true, push_acks = true } }]
     "#;
     let summary = into_sink(&scenario(2.5, 0.0, text), 1, &mut NoSamples).unwrap();
     assert!(summary.flows[0].subflows[1].goodput_bps.unwrap() > 1e6);

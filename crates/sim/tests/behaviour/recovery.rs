@@ -3,11 +3,8 @@
 use crate::common::*;
 
 /// One flow on a path of 20 Mbit/s, 40 ms there and back, with `link` and `flow` keys added.
-fn one(link: &str, flow: &str) -> String {
-    format!(
-        "[links.path]\nrate = \"20 Mbit/s\"\ndelay = \"20 ms\"\n{link}\n\
-         [[flows]]\nname = \"one\"\npaths = [[\"path\"]]\n{flow}\n"
-    )
+fn one(link: &str, cc: &str, flow: &str) -> String {
+    link_of("path", 20, 20, link) + &flow_of("one", cc, &["path"], flow)
 }
 
 /// With a window of some ten segments nearly each loss is repaired by SACK, lost resends included: those
@@ -15,7 +12,7 @@ fn one(link: &str, flow: &str) -> String {
 #[test]
 fn random_losses_hardly_ever_cost_a_timeout() {
     for cc in ["reno", "cubic"] {
-        let text = one("loss = { model = \"bernoulli\", rate = 0.01 }", &format!("cc = \"{cc}\""));
+        let text = one("loss = { model = \"bernoulli\", rate = 0.01 }", cc, "");
         let summary = run(300.0, 10.0, &text);
         let one = subflow(&summary);
         assert!(one.recoveries > 400, "{cc}: {} recoveries", one.recoveries);
@@ -31,11 +28,8 @@ fn random_losses_hardly_ever_cost_a_timeout() {
 #[test]
 fn a_burst_of_losses_is_one_recovery() {
     let burst = "changes = [{ at = \"10 s\", loss = { model = \"bernoulli\", rate = 0.5 } }, { at = \"10020 ms\", loss = { model = \"none\" } }]";
-    let summary = run(
-        12.0,
-        9.9,
-        &one(&format!("queue = \"4 BDP\"\n{burst}"), "cc = \"reno\"\ntcp = { receive_buffer = \"150 kB\" }"),
-    );
+    let link = format!("queue = \"4 BDP\"\n{burst}");
+    let summary = run(12.0, 9.9, &one(&link, "reno", "tcp = { receive_buffer = \"150 kB\" }"));
     let one = subflow(&summary);
     assert!(one.lost_segments > 10 && one.timeouts == 0, "{one:?}");
     assert!(one.recoveries <= 2, "{one:?}");
@@ -49,9 +43,9 @@ fn a_burst_of_losses_is_one_recovery() {
 #[test]
 fn a_lost_tail_is_repaired_by_a_probe() {
     let loss = "loss = { model = \"every-nth\", n = 7 }";
-    let flow = "cc = \"reno\"\ntcp = { min_rto = \"1 s\" }\n\
+    let flow = "tcp = { min_rto = \"1 s\" }\n\
         application = { kind = \"request-response\", size = \"7000 B\", count = 1 }";
-    let text = EXACT.to_owned() + &one(loss, flow);
+    let text = EXACT.to_owned() + &one(loss, "reno", flow);
     let (summary, samples) = record(5.0, 0.0, &text);
     let took = samples.completions[0].completion_s;
     let one = subflow(&summary);
@@ -68,7 +62,7 @@ fn a_lost_tail_is_repaired_by_a_probe() {
 fn reordering_is_recognised_and_undone() {
     for cc in ["reno", "cubic"] {
         let goodput = |jitter: &str| {
-            let summary = run(60.0, 0.0, &one(jitter, &format!("cc = \"{cc}\"")));
+            let summary = run(60.0, 0.0, &one(jitter, cc, ""));
             (summary.flows[0].goodput_bps.unwrap(), subflow(&summary).spurious)
         };
         let (clean, none) = goodput("");
@@ -90,9 +84,9 @@ const SPIKE: &str =
 #[test]
 fn a_delay_spike_is_a_spurious_timeout() {
     for cc in ["reno", "cubic"] {
-        let flow = format!("cc = \"{cc}\"\ntcp = {{ receive_buffer = \"120 kB\" }}");
-        let (_, samples) = record(15.0, 0.0, &one(SPIKE, &flow));
-        let summary = run(15.0, 9.0, &one(SPIKE, &flow));
+        let text = one(SPIKE, cc, "tcp = { receive_buffer = \"120 kB\" }");
+        let (_, samples) = record(15.0, 0.0, &text);
+        let summary = run(15.0, 9.0, &text);
         let one = subflow(&summary);
         let window = |at: f64| {
             let series = samples.series("one", 0).unwrap();
@@ -111,8 +105,7 @@ fn a_delay_spike_is_a_spurious_timeout() {
 /// also not after a timeout that was undone.
 #[test]
 fn an_undone_timeout_does_not_open_an_unused_window() {
-    let flow = "cc = \"reno\"\ntcp = { receive_buffer = \"120 kB\" }";
-    let (_, samples) = record(15.0, 0.0, &one(SPIKE, flow));
+    let (_, samples) = record(15.0, 0.0, &one(SPIKE, "reno", "tcp = { receive_buffer = \"120 kB\" }"));
     let most = samples.series("one", 0).unwrap().cwnd_segments.iter().fold(0.0f64, |most, w| most.max(*w));
     assert!(most < 170.0, "{most}");
 }
@@ -121,19 +114,11 @@ fn an_undone_timeout_does_not_open_an_unused_window() {
 /// is at most 1.
 #[test]
 fn the_loss_rate_is_a_share() {
-    let text = "
-        [links.a]
-        rate = \"10 Mbit/s\"
-        delay = \"500 ms\"
-        [links.b]
-        rate = \"10 Mbit/s\"
-        delay = \"1 ms\"
-        changes = [{ at = \"4 s\", up = false }]
-        [[flows]]
-        name = \"one\"
-        cc = \"reno\"
-        paths = [[\"a\", \"b\"]]
-    ";
+    let text = r#"
+        links.a = { rate = "10 Mbit/s", delay = "500 ms" }
+        links.b = { rate = "10 Mbit/s", delay = "1 ms", changes = [{ at = "4 s", up = false }] }
+        flows = [{ name = "one", cc = "reno", paths = [["a", "b"]] }]
+    "#;
     let rate = subflow(&run(5.5, 4.0, text)).loss_rate.unwrap();
     assert!((0.5..=1.0).contains(&rate), "{rate}");
 }
@@ -143,14 +128,14 @@ fn the_loss_rate_is_a_share() {
 #[test]
 fn a_link_that_was_down_is_found_again() {
     let down = "changes = [{ at = \"10 s\", up = false }, { at = \"13 s\", up = true }]";
-    let (summary, samples) = record(20.0, 0.0, &one(down, "cc = \"cubic\""));
+    let (summary, samples) = record(20.0, 0.0, &one(down, "cubic", ""));
     let series = samples.series("one", 0).unwrap();
     let before = series.delivered_bytes[series.time_s.iter().rposition(|t| *t <= 12.9).unwrap()];
     let again = series.time_s[series.delivered_bytes.iter().position(|b| *b > before).unwrap()];
     assert!((13.0..16.5).contains(&again), "{again}");
     assert!((3..=6).contains(&subflow(&summary).timeouts), "{:?}", subflow(&summary));
     // Once it is found the rate returns.
-    let late = run(30.0, 20.0, &one(down, "cc = \"cubic\"")).flows[0].goodput_bps.unwrap();
+    let late = run(30.0, 20.0, &one(down, "cubic", "")).flows[0].goodput_bps.unwrap();
     assert!(late > 0.95 * 20e6 * 1448.0 / 1500.0, "{late}");
 }
 
@@ -159,17 +144,17 @@ fn a_link_that_was_down_is_found_again() {
 #[test]
 fn delayed_acks_do_not_change_the_rate() {
     for every in [1, 2, 4, 8] {
-        let flow = format!("cc = \"reno\"\ntcp = {{ delayed_ack = {every} }}");
-        let goodput = run(60.0, 20.0, &one("queue = \"1.5 BDP\"", &flow)).flows[0].goodput_bps.unwrap();
+        let text = one("queue = \"1.5 BDP\"", "reno", &format!("tcp = {{ delayed_ack = {every} }}"));
+        let goodput = run(60.0, 20.0, &text).flows[0].goodput_bps.unwrap();
         assert!(goodput > 0.99 * 20e6 * 1448.0 / 1500.0, "{every}: {goodput}");
     }
     let exact = EXACT.to_owned() + "record = { interval = \"1 ms\" }\n";
     for (every, timeout, waits) in [(1, 40, 0.0), (2, 40, 0.04), (2, 25, 0.025), (4, 40, 0.04)] {
         let flow = format!(
-            "cc = \"reno\"\ntcp = {{ delayed_ack = {every}, delayed_ack_timeout = \"{timeout} ms\" }}\n\
+            "tcp = {{ delayed_ack = {every}, delayed_ack_timeout = \"{timeout} ms\" }}\n\
              application = {{ kind = \"request-response\", size = \"1 kB\", think = \"300 ms\", count = 2 }}"
         );
-        let (_, samples) = record(1.0, 0.0, &(exact.clone() + &one("", &flow)));
+        let (_, samples) = record(1.0, 0.0, &(exact.clone() + &one("", "reno", &flow)));
         let series = samples.series("one", 0).unwrap();
         let acked = series.time_s[series.delivered_bytes.iter().position(|b| *b > 0.0).unwrap()];
         let completed = samples.completions[0].time_s;
@@ -185,8 +170,7 @@ fn delayed_acks_do_not_change_the_rate() {
 fn marks_take_the_place_of_drops() {
     for (cc, kept) in [("reno", 0.5), ("cubic", 0.7)] {
         let marking = "queue = \"4 BDP\"\necn_threshold = \"40 packets\"";
-        let (summary, samples) =
-            record(60.0, 10.0, &one(marking, &format!("cc = \"{cc}\"\ntcp = {{ ecn = true }}")));
+        let (summary, samples) = record(60.0, 10.0, &one(marking, cc, "tcp = { ecn = true }"));
         let path = link(&summary, "path");
         let goodput = summary.flows[0].goodput_bps.unwrap() / (20e6 * 1448.0 / 1500.0);
         let series = samples.series("one", 0).unwrap();
@@ -198,7 +182,7 @@ fn marks_take_the_place_of_drops() {
         // Reno is below the BDP for a quarter of its sawtooth, by a tenth on average.
         assert!(goodput > 0.95, "{cc}: {goodput}");
         // Without ECN the same threshold does nothing.
-        let without = run(60.0, 10.0, &one(marking, &format!("cc = \"{cc}\"")));
+        let without = run(60.0, 10.0, &one(marking, cc, ""));
         assert!(link(&without, "path").drops > 0);
     }
 }

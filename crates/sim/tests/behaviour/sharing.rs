@@ -3,11 +3,11 @@
 use crate::common::*;
 
 fn bottleneck(rate_mbit: f64, delay_ms: f64, queue: &str) -> String {
-    format!("[links.path]\nrate = \"{rate_mbit} Mbit/s\"\ndelay = \"{delay_ms} ms\"\nqueue = \"{queue}\"\n")
+    link_of("path", rate_mbit, delay_ms, &format!("queue = \"{queue}\""))
 }
 
 fn flows(name: &str, cc: &str, count: u32) -> String {
-    format!("[[flows]]\nname = \"{name}\"\ncc = {cc}\ncount = {count}\npaths = [[\"path\"]]\n")
+    flow_of(name, cc, &["path"], &format!("count = {count}"))
 }
 
 /// With a buffer of at least one BDP, halving the window never empties the queue. Payload is 1448 of
@@ -20,7 +20,7 @@ fn one_flow_fills_a_link_with_a_bdp_of_buffer() {
         [(10.0, 10.0, "1.2 BDP"), (10.0, 50.0, "1 BDP"), (50.0, 20.0, "1 BDP"), (20.0, 50.0, "2 BDP")]
     {
         for cc in algorithms {
-            let text = bottleneck(rate, delay, queue) + &flows("one", &format!("\"{cc}\""), 1);
+            let text = bottleneck(rate, delay, queue) + &flows("one", cc, 1);
             let summary = run(90.0, 30.0, &text);
             let payload_rate = rate * 1e6 * 1448.0 / 1500.0;
             let share = summary.flows[0].goodput_bps.unwrap() / payload_rate;
@@ -33,7 +33,7 @@ fn one_flow_fills_a_link_with_a_bdp_of_buffer() {
 fn equal_flows_share_equally() {
     for cc in ["reno", "cubic"] {
         for n in [2, 5, 10] {
-            let text = bottleneck(20.0, 10.0, "1 BDP") + &flows("equal", &format!("\"{cc}\""), n);
+            let text = bottleneck(20.0, 10.0, "1 BDP") + &flows("equal", cc, n);
             let summary = run(430.0, 30.0, &text);
             let jain = summary.jain.unwrap();
             let total: f64 = summary.flows.iter().map(|f| f.goodput_bps.unwrap()).sum();
@@ -48,26 +48,15 @@ fn equal_flows_share_equally() {
 /// and Madhow 1997: between 1/RTT and 1/RTT²).
 #[test]
 fn reno_favours_the_short_way() {
-    let text = "
-        [links.path]
-        rate = \"20 Mbit/s\"
-        delay = \"5 ms\"
-        queue = \"60 packets\"
-        [links.near]
-        rate = \"1 Gbit/s\"
-        delay = \"5 ms\"
-        [links.far]
-        rate = \"1 Gbit/s\"
-        delay = \"45 ms\"
-        [[flows]]
-        name = \"near\"
-        cc = \"reno\"
-        paths = [[\"near\", \"path\"]]
-        [[flows]]
-        name = \"far\"
-        cc = \"reno\"
-        paths = [[\"far\", \"path\"]]
-    ";
+    let text = r#"
+        links.path = { rate = "20 Mbit/s", delay = "5 ms", queue = "60 packets" }
+        links.near = { rate = "1 Gbit/s", delay = "5 ms" }
+        links.far = { rate = "1 Gbit/s", delay = "45 ms" }
+        flows = [
+            { name = "near", cc = "reno", paths = [["near", "path"]] },
+            { name = "far", cc = "reno", paths = [["far", "path"]] },
+        ]
+    "#;
     let summary = run(430.0, 30.0, text);
     let (near, far) = (&summary.flows[0], &summary.flows[1]);
     let rtts = far.subflows[0].mean_rtt_s.unwrap() / near.subflows[0].mean_rtt_s.unwrap();
@@ -79,8 +68,7 @@ fn reno_favours_the_short_way() {
 #[test]
 fn cubic_is_friendly_to_reno_where_the_bdp_is_small() {
     let ratio = |duration: f64, link: String| {
-        let summary =
-            run(duration, 30.0, &(link + &flows("reno", "\"reno\"", 1) + &flows("cubic", "\"cubic\"", 1)));
+        let summary = run(duration, 30.0, &(link + &flows("reno", "reno", 1) + &flows("cubic", "cubic", 1)));
         flow(&summary, "cubic/1").goodput_bps.unwrap() / flow(&summary, "reno/1").goodput_bps.unwrap()
     };
     let small = ratio(630.0, bottleneck(10.0, 5.0, "1 BDP"));

@@ -5,12 +5,8 @@ use anabranch_record::Summary;
 
 /// The first seconds of one flow on a path with a BDP of 333 packets.
 fn start(duration: f64, cc: &str, queue: &str) -> Summary {
-    let text = format!(
-        "variation = {{ start_offset = \"0 s\", host_jitter = \"0 s\" }}\n\
-         [links.path]\nrate = \"50 Mbit/s\"\ndelay = \"40 ms\"\nqueue = \"{queue}\"\n\
-         [[flows]]\nname = \"one\"\ncc = {cc}\npaths = [[\"path\"]]\n"
-    );
-    run(duration, 0.0, &text)
+    let link = link_of("path", 50, 40, &format!("queue = \"{queue}\""));
+    run(duration, 0.0, &(EXACT.to_owned() + &link + &flow_of("one", cc, &["path"], "")))
 }
 
 /// A slow start that ends by loss has twice the window that fits and loses what is too much. HyStart++
@@ -44,10 +40,7 @@ fn pacing_keeps_the_queue_of_slow_start_short() {
 #[test]
 fn an_initial_threshold_ends_slow_start_without_a_loss() {
     let run = |tcp: &str| {
-        let text = format!(
-            "[links.path]\nrate = \"50 Mbit/s\"\ndelay = \"40 ms\"\nqueue = \"1 BDP\"\n\
-             [[flows]]\nname = \"one\"\ncc = \"lia\"\npaths = [[\"path\"]]\n{tcp}"
-        );
+        let text = link_of("path", 50, 40, "queue = \"1 BDP\"") + &flow_of("one", "lia", &["path"], tcp);
         run(2.0, 1.0, &text).flows[0].subflows[0].clone()
     };
     let bounded = run("tcp = { initial_ssthresh = 64 }\n");
@@ -64,11 +57,10 @@ fn an_initial_threshold_ends_slow_start_without_a_loss() {
 /// segment". One that arrives after the next has been sent was not lost: on a path of 1.2 s the second SYN was in vain.
 #[test]
 fn a_lost_syn_leaves_a_window_of_one_segment() {
-    let first_flight = |link: &str, answered: f64, rtt: f64| {
-        let text = format!(
-            "variation = {{ start_offset = \"0 s\", host_jitter = \"0 s\" }}\nrecord = {{ interval = \"1 ms\" }}\n\
-             [links.a]\nrate = \"100 Mbit/s\"\n{link}\n[[flows]]\nname = \"one\"\ncc = \"reno\"\npaths = [[\"a\"]]\n"
-        );
+    let first_flight = |delay_ms: u32, changes: &str, answered: f64, rtt: f64| {
+        let link = link_of("a", 100, delay_ms, changes);
+        let text =
+            EXACT.to_owned() + "record.interval = \"1 ms\"\n" + &link + &flow_of("one", "reno", &["a"], "");
         let (_, samples) = record(5.0, 0.0, &text);
         let series = samples.series("one", 0).unwrap();
         let last = |at: f64| series.time_s.iter().rposition(|t| *t <= at);
@@ -76,8 +68,8 @@ fn a_lost_syn_leaves_a_window_of_one_segment() {
         assert_eq!(sent(answered - 0.002), 0.0);
         sent(answered + 0.9 * rtt)
     };
-    let down = "delay = \"50 ms\"\nchanges = [{ at = \"0 s\", up = false }, { at = \"500 ms\", up = true }]";
-    assert_eq!(first_flight("delay = \"50 ms\"", 0.1, 0.1), 10.0);
-    assert_eq!(first_flight(down, 1.1, 0.1), 1.0);
-    assert_eq!(first_flight("delay = \"600 ms\"", 1.2, 1.2), 10.0);
+    let down = "changes = [{ at = \"0 s\", up = false }, { at = \"500 ms\", up = true }]";
+    assert_eq!(first_flight(50, "", 0.1, 0.1), 10.0);
+    assert_eq!(first_flight(50, down, 1.1, 0.1), 1.0);
+    assert_eq!(first_flight(600, "", 1.2, 1.2), 10.0);
 }

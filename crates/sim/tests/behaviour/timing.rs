@@ -55,6 +55,11 @@ fn observe(duration: f64, text: &str) -> (anabranch_record::Summary, Instants) {
     (summary.unwrap(), instants)
 }
 
+/// One flow over a link of this rate in Mbit/s and delay in ms.
+fn one(mbit: u32, delay_ms: u32, cc: &str, keys: &str) -> String {
+    link_of("path", mbit, delay_ms, "") + &flow_of("one", cc, &["path"], keys)
+}
+
 fn near(what: &str, measured: f64, expected: f64, within: f64) {
     println!("{what}: {measured:.6}, by hand {expected:.6}");
     assert!((measured - expected).abs() <= within, "{what}: {measured:.6} s, by hand {expected:.6} s");
@@ -63,9 +68,7 @@ fn near(what: &str, measured: f64, expected: f64, within: f64) {
 /// SYN, SYN/ACK, then data: the first ACK for two segments, since the receiver waits for the second.
 #[test]
 fn data_follows_one_round_trip_after_the_syn() {
-    let text = "[links.path]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\n\
-        [[flows]]\nname = \"one\"\ncc = \"reno\"\nstart = \"50 ms\"\npaths = [[\"path\"]]\n";
-    let (_, at) = observe(0.2, text);
+    let (_, at) = observe(0.2, &one(10, 10, "reno", "start = \"50 ms\""));
     let established = 0.05 + wire(60.0, 10e6) + 0.02;
     near("first data", at.sent[0].unwrap(), established, SAMPLED);
     near("first queue", at.first_queue.unwrap(), established, SAMPLED);
@@ -79,12 +82,8 @@ fn a_small_transfer_takes_a_handshake_and_its_transmission() {
     for (bytes, segments, wires) in
         [(1448, 1, 1500.0), (14480, 10, 15000.0), (10000, 7, 10000.0 + 7.0 * 52.0)]
     {
-        let text = format!(
-            "[links.path]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\n\
-             [[flows]]\nname = \"one\"\ncc = \"reno\"\npaths = [[\"path\"]]\n\
-             application = {{ kind = \"bulk\", size = \"{bytes} B\" }}\n"
-        );
-        let (summary, _) = observe(1.0, &text);
+        let bulk = format!("application = {{ kind = \"bulk\", size = \"{bytes} B\" }}");
+        let (summary, _) = observe(1.0, &one(10, 10, "reno", &bulk));
         let took = wire(60.0, 10e6) + 0.02 + wire(wires, 10e6) + 0.01;
         let one = &summary.flows[0];
         assert_eq!(one.delivered_bytes, bytes);
@@ -97,10 +96,8 @@ fn a_small_transfer_takes_a_handshake_and_its_transmission() {
 /// link falls idle, and what is sent then is not delayed by what was before.
 #[test]
 fn a_second_round_waits_for_the_acks() {
-    let text = "[links.path]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\n\
-        [[flows]]\nname = \"one\"\ncc = \"reno\"\npaths = [[\"path\"]]\n\
-        application = { kind = \"bulk\", size = \"28960 B\" }\n";
-    let (summary, _) = observe(1.0, text);
+    let bulk = "application = { kind = \"bulk\", size = \"28960 B\" }";
+    let (summary, _) = observe(1.0, &one(10, 10, "reno", bulk));
     let segment = wire(1500.0, 10e6);
     let established = wire(60.0, 10e6) + 0.02;
     // The first ACK, for two segments, lets four out, the second four more and the third the last two.
@@ -113,9 +110,8 @@ fn a_second_round_waits_for_the_acks() {
 /// SYN/ACK, an ACK and its confirmation: two round trips (RFC 8684 §3.2).
 #[test]
 fn a_join_takes_two_round_trips_after_the_first_data_ack() {
-    let text = "[links.a]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\n[links.b]\nrate = \"20 Mbit/s\"\ndelay = \"35 ms\"\n\
-        [[flows]]\nname = \"two\"\ncc = \"lia\"\npaths = [[\"a\"], [\"b\"]]\n";
-    let (_, at) = observe(0.5, text);
+    let links = link_of("a", 10, 10, "") + &link_of("b", 20, 35, "");
+    let (_, at) = observe(0.5, &(links + &flow_of("two", "lia", &["a", "b"], "")));
     let established = wire(60.0, 10e6) + 0.02;
     near("first subflow", at.sent[0].unwrap(), established, SAMPLED);
     // A segment of MPTCP is as large on the wire: its option takes 20 bytes of payload.
@@ -129,10 +125,9 @@ fn a_join_takes_two_round_trips_after_the_first_data_ack() {
 /// out with the connection's establishment at the receiver.
 #[test]
 fn a_response_over_an_idle_path_takes_a_round_trip_and_its_transmission() {
-    let text = "[links.path]\nrate = \"8 Mbit/s\"\ndelay = \"15 ms\"\n\
-        [[flows]]\nname = \"one\"\ncc = \"cubic\"\npaths = [[\"path\"]]\n\
-        application = { kind = \"request-response\", size = \"5000 B\", think = \"100 ms\", count = 5 }\n";
-    let (summary, at) = observe(3.0, text);
+    let application =
+        "application = { kind = \"request-response\", size = \"5000 B\", think = \"100 ms\", count = 5 }";
+    let (summary, at) = observe(3.0, &one(8, 15, "cubic", application));
     assert_eq!(at.completions.len(), 5);
     let took = 0.03 + wire(5000.0 + 4.0 * 52.0, 8e6);
     // SYN and the ACK of the handshake go forward, SYN/ACK between them.
@@ -153,11 +148,9 @@ fn a_response_over_an_idle_path_takes_a_round_trip_and_its_transmission() {
 /// second segment's transmission.
 #[test]
 fn the_rtt_of_a_quiet_path_is_its_propagation_and_a_segment() {
-    let text = "[links.path]\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\n\
-        [[flows]]\nname = \"one\"\ncc = \"reno\"\npaths = [[\"path\"]]\n\
-        application = { kind = \"on-off\", on = \"100 s\", off = \"1 s\", rate = \"1 Mbit/s\" }\n\
-        tcp = { delayed_ack = 1 }\n";
-    let (summary, _) = observe(5.0, text);
+    let keys = "application = { kind = \"on-off\", on = \"100 s\", off = \"1 s\", rate = \"1 Mbit/s\" }\n\
+        tcp = { delayed_ack = 1 }";
+    let (summary, _) = observe(5.0, &one(10, 20, "reno", keys));
     let one = subflow(&summary);
     near("mean RTT", one.mean_rtt_s.unwrap(), 0.04 + wire(1500.0, 10e6), 2e-4);
     // All data that the application writes arrives, less the data under way at the end.

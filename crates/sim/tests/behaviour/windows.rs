@@ -9,12 +9,8 @@ const RTTS: [f64; 4] = [0.01, 0.05, 0.1, 0.2];
 
 /// One flow over a fast path with RTT `rtt` and a loss process.
 fn lossy(cc: &str, rtt: f64, loss: &str) -> String {
-    format!(
-        "variation = {{ start_offset = \"0 s\", host_jitter = \"0 s\" }}\n\
-         [links.path]\nrate = \"10 Gbit/s\"\ndelay = \"{} ms\"\nqueue = \"1000000 packets\"\n{loss}\n\
-         [[flows]]\nname = \"one\"\ncc = {cc}\npaths = [[\"path\"]]\n",
-        rtt * 500.0
-    )
+    let link = link_of("path", 10_000, rtt * 500.0, &format!("queue = \"1000000 packets\"\n{loss}"));
+    EXACT.to_owned() + &link + &flow_of("one", cc, &["path"], "")
 }
 
 /// Mean window where every `n`-th packet is lost, over `epochs` losses after `warm` of them, if the mean
@@ -82,7 +78,7 @@ fn reno_follows_its_square_root_law() {
     for (n, rtt) in cases() {
         let formula = (1.5 * n as f64).sqrt();
         let (warm, average) = losses(n);
-        let w = mean_window("\"reno\"", n, rtt, formula, warm, average);
+        let w = mean_window("reno", n, rtt, formula, warm, average);
         let what = format!("Reno, p = 1/{n}, RTT {rtt} s");
         check(&what, w, sawtooth(n as f64, 1.0, 0.5), 0.05);
         // At 1e-2 one round in nine is recovery, so √(3/2p) is 8 % too much even on paper.
@@ -112,7 +108,7 @@ fn cubic_follows_its_response_function() {
 
 #[test]
 fn fast_convergence_costs_a_twentieth_of_the_window() {
-    check_cubic("\"cubic\"", 0.95, 0.07);
+    check_cubic("cubic", 0.95, 0.07);
 }
 
 /// The mean over seeds under Bernoulli loss against `offset` times the formula. Random spacing of losses
@@ -135,8 +131,8 @@ fn check_bernoulli(cc: &str, n: f64, rtt: f64, formula: f64, offset: f64) {
 
 #[test]
 fn random_losses_raise_the_mean() {
-    check_bernoulli("\"reno\"", 2000.0, 0.1, 3000f64.sqrt(), 1.07);
+    check_bernoulli("reno", 2000.0, 0.1, 3000f64.sqrt(), 1.07);
     let cubic = cubic_region(3333.0, 0.2);
-    check_bernoulli("\"cubic\"", 3333.0, 0.2, cubic, 1.13);
+    check_bernoulli("cubic", 3333.0, 0.2, cubic, 1.13);
     check_bernoulli("{ name = \"cubic\", fast_convergence = false }", 3333.0, 0.2, cubic, 1.24);
 }
