@@ -1,9 +1,10 @@
 //! Running scenarios that are written inside the tests.
 
-use anabranch_record::{FlowSummary, LinkSummary, MemorySink, NoSamples, Sink, SubflowSummary, Summary};
+use anabranch_record::{
+    FlowSummary, LinkSummary, MemorySink, NoSamples, Sink, SubflowSummary, Summary, estimate,
+};
 use anabranch_scenario::Scenario;
 use anabranch_sim::{SimError, run as simulate};
-use statrs::distribution::{ContinuousCDF, StudentsT};
 use std::fmt::Display;
 
 /// Without the variation that seeds make.
@@ -98,7 +99,6 @@ pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
 
 /// Mean and the half-width of its 95 % interval, by Student's t.
 pub fn mean_and_half_width(values: &[f64]) -> (f64, f64) {
-    let (mean, error) = mean_and_error(values);
-    let t = StudentsT::new(0.0, 1.0, values.len() as f64 - 1.0).expect("two values or more");
-    (mean, t.inverse_cdf(0.975) * error)
+    let estimate = estimate(values.to_vec()).expect("finite values");
+    (estimate.mean, estimate.half_width.unwrap_or(0.0))
 }
