@@ -41,7 +41,7 @@ pub fn embedded(
     scenarios: &[ScenarioFile],
     of: &[AxisSubset],
 ) -> Result<Study, FileError> {
-    from_memory(name, text, scenarios, of, true)
+    read(name, &stem(name), text, &in_memory(scenarios), of, true)
 }
 
 /// The same without a trial of its plans, which takes most of the time: they are known to have no mistake.
@@ -51,20 +51,11 @@ pub fn shipped(
     scenarios: &[ScenarioFile],
     of: &[AxisSubset],
 ) -> Result<Study, FileError> {
-    from_memory(name, text, scenarios, of, false)
+    read(name, &stem(name), text, &in_memory(scenarios), of, false)
 }
 
-fn from_memory(
-    name: &str,
-    text: &str,
-    scenarios: &[ScenarioFile],
-    of: &[AxisSubset],
-    try_plans: bool,
-) -> Result<Study, FileError> {
-    let find = |asked: &str| {
-        known(scenarios, asked).ok_or_else(|| "it is not among the study's scenarios".to_owned())
-    };
-    read(name, &stem(name), text, &find, of, try_plans)
+fn in_memory(scenarios: &[ScenarioFile]) -> impl Fn(&str) -> Result<ScenarioFile, String> {
+    |asked| known(scenarios, asked).ok_or_else(|| "it is not among the study's scenarios".to_owned())
 }
 
 fn stem(name: &str) -> Cow<'_, str> {
