@@ -8,21 +8,9 @@ use std::fs;
 const TRACED: &str = r#"name = "traced"
 duration = "4 s"
 warmup = "1 s"
-
-[links.lte]
-trace = { file = "traces/lte.csv", start = "0 s" }
-delay = "20 ms"
-queue = "100 packets"
-
-[links.cell]
-trace = "traces/cell.down"
-delay = "30 ms"
-queue = "60 packets"
-
-[[flows]]
-name = "both"
-cc = "lia"
-paths = [["lte"], ["cell"]]
+links.lte = { trace = { file = "traces/lte.csv", start = "0 s" }, delay = "20 ms", queue = "100 packets" }
+links.cell = { trace = "traces/cell.down", delay = "30 ms", queue = "60 packets" }
+flows = [{ name = "both", cc = "lia", paths = [["lte"], ["cell"]] }]
 "#;
 
 /// A folder with the scenario, whose traces are in a folder of their own, and the scenario's path.
@@ -93,6 +81,6 @@ fn mistakes_end_with_status_2() {
         typed(&format!("{command} {file}")).refused(["traces/lte.csv:3:3", "a rate is 0 or from"]);
     }
     fs::remove_file(folder.at("traces/lte.csv")).unwrap();
-    anabranch(["run", &file]).refused(["cannot read `traces/lte.csv`", "traced.toml:6:"]);
+    anabranch(["run", &file]).refused(["cannot read `traces/lte.csv`", "traced.toml:4:"]);
     assert!(!fs::exists(out).unwrap());
 }
