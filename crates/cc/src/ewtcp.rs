@@ -14,7 +14,7 @@ pub(crate) static ENTRY: Entry = Entry {
     equations: &["per acknowledged segment: w += weight/w, weight = 1/n^2", "on loss: w = w/2"],
     interpretations: &[
         "The scheme is to take as much as one TCP flow at a shared bottleneck (Honda et al., abstract). A window goes with the square root of its increase, so that is 1/n^2 on each of n paths with the same losses. Wischik et al. print the increase a/w with a = 1/sqrt(n), which takes n^(3/4) of one Reno flow (`weight`), beside the same aim.",
-        "Behind a full buffer the losses are not the same: what an overflow drops is one loss event to one large window and several to as many small ones. There 1/n^2 takes about 0.8 to 0.9 of a Reno flow with three subflows and with eight.",
+        "Behind a full buffer the losses are not the same: what an overflow drops is one loss event to one large window and several to as many small ones. There 1/n^2 takes 0.6 to 0.9 of a Reno flow with two to eight subflows.",
         aimd::COUNTED,
         aimd::UNMEASURED,
         aimd::LOSS,
