@@ -32,7 +32,7 @@ impl PartialEq for KernelEntry {
     }
 }
 
-/// The constants for which the references have no parameter.
+/// A parameter that the references lack.
 const TOGETHER: Param = Param {
     name: "together",
     default: Value::Flag(true),

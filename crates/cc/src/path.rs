@@ -249,8 +249,7 @@ impl Path {
         (self.srtt > 0.0).then_some(self.srtt)
     }
 
-    /// Sets threshold and window after a congestion signal: `kept` of the window, at least two
-    /// segments (RFC 5681 §3.1, Eq. 4; RFC 9438 §4.6).
+    /// Sets threshold and window after a congestion signal, to at least two segments (RFC 5681 §3.1, Eq. 4; RFC 9438 §4.6).
     pub fn reduce_to(&mut self, window: Segments) {
         self.reduce_above(MIN_SSTHRESH, window);
     }

@@ -50,7 +50,7 @@ pub(crate) static ENTRY: Entry = Entry {
 
 pub(crate) const DIFF: &str = "diff = w (RTT - base)/RTT";
 pub(crate) const SLOW_START: &str = "slow start: w doubles every other round until diff > gamma, which sets w to w base/RTT + 1 where that is less";
-pub(crate) const HALF: &str = "Slow start holds the window in every other round, as the authors do, and ends in a round of either kind.";
+pub(crate) const HALF: &str = "Slow start holds the window in every other round, as the authors do, and ends in a round of either kind. The window at its end is as in Linux (`tcp_vegas_cong_avoid`).";
 
 /// γ.
 pub(crate) const GAMMA: Param =
