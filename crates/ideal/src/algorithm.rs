@@ -38,13 +38,19 @@ pub(crate) fn name(flow: &Flow) -> &'static str {
 
 /// Whether it has its default parameters as far as rules show them.
 pub(crate) fn has_defaults(flow: &Flow) -> bool {
-    counts_segments(flow) && !flow.cc.params.iter().any(|(name, _)| matches!(name.as_str(), "c" | "beta"))
+    is_exact(flow) && !flow.cc.params.iter().any(|(name, _)| matches!(name.as_str(), "c" | "beta"))
 }
 
-/// Whether each acknowledged segment counts, as in every rule.
-fn counts_segments(flow: &Flow) -> bool {
-    let counts = |params: &Params| params.find("count").is_none_or(|count| count == Value::Word("segments"));
-    flow.cc.entry.params(&flow.cc.params).as_ref().is_ok_and(counts)
+/// Whether each acknowledged segment counts, and numbers are exact, as in every rule.
+fn is_exact(flow: &Flow) -> bool {
+    let rules = [
+        ("count", Value::Word("segments")),
+        ("scale", Value::Number(0.0)),
+        ("quotient", Value::Word("real")),
+    ];
+    let as_rules =
+        |params: &Params| rules.iter().all(|(name, of)| params.find(name).is_none_or(|value| value == *of));
+    flow.cc.entry.params(&flow.cc.params).as_ref().is_ok_and(as_rules)
 }
 
 /// The rule of what a flow runs, with its parameters.
@@ -57,11 +63,17 @@ pub(crate) fn own(flow: &Flow) -> Result<Rule, String> {
     let Ok(params) = flow.cc.entry.params(&flow.cc.params) else {
         return Err(format!("{runs} with parameters that the model lacks"));
     };
-    if !counts_segments(flow) {
-        return Err(format!("{runs}, which counts acknowledgements, where a model counts segments"));
+    if !is_exact(flow) {
+        return Err(format!(
+            "{runs} with another arithmetic (`count`, `scale` or `quotient`), which the model lacks"
+        ));
     }
     let alone = !flow.is_multipath();
-    let cubic_with = || Response::Cubic(Cubic::new(params.number("c"), params.number("beta")));
+    // The kernel's CUBIC has RFC 9438's constants, and no parameters for them.
+    let cubic_with = || match params.find("c") {
+        Some(_) => Response::Cubic(Cubic::new(params.number("c"), params.number("beta"))),
+        None => cubic(),
+    };
     let over = || match params.word("over") {
         "reno" => Some(Rule::Uncoupled(Response::Reno)),
         "cubic" => Some(Rule::Uncoupled(cubic())),

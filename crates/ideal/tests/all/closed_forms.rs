@@ -122,6 +122,10 @@ fn own_parameters() {
     close(alone("{ name = \"linked-cubic\", c = 6.4 }", two), 2.0 * usual, 1e-4);
     // (3.8/0.8)/(3.7/1.2) = 57/37.
     close(alone("{ name = \"linked-cubic\", beta = 0.8 }", two), usual * (57.0_f64 / 37.0).powf(0.25), 1e-4);
+    // The kernel's programs have RFC 9438's constants.
+    for cc in ["cubic", "coupled-cubic", "linked-cubic"] {
+        close(alone(&format!("\"{cc}@kernel\""), one), usual, 1e-4);
+    }
     // Each path its own CUBIC flow, which is what it runs where nothing else is said.
     close(alone("\"uncoupled\"", two), 2.0 * usual, 1e-4);
 }

@@ -93,6 +93,21 @@ fn a_parameter_that_no_model_shows() {
     assert!(ideals.own.is_none() && ideals.missing[0].why.contains("`threshold`"), "{:?}", ideals.missing);
 }
 
+/// At 2000 segments each, LIA in 1/4096 grows two paths twice as fast as its equation.
+#[test]
+fn another_arithmetic() {
+    let own = |cc: &str| {
+        let text = link("a", 30.0, 10.0) + &link("b", 30.0, 10.0) + &flow("m", "lia", "[[\"a\"], [\"b\"]]");
+        ideals(&text.replace("\"lia\"", cc)).own
+    };
+    assert_eq!(own("{ name = \"lia\", hystart = true }").as_deref(), Some("lia"));
+    for cc in
+        ["name = \"lia\", scale = 4096", "name = \"balia\", quotient = \"integer\"", "name = \"olia@v0\""]
+    {
+        assert_eq!(own(&format!("{{ {cc} }}")), None, "{cc}");
+    }
+}
+
 #[test]
 fn managed_queues_wait_for_their_target() {
     let packet = 12e3 / 30e6;
