@@ -93,11 +93,14 @@ void mpcc_on_loss(MpccGroup *group, size_t row, double now);
 // The group is valid.
 void mpcc_on_ecn(MpccGroup *group, size_t row, double now);
 
-// Persistent congestion (RFC 9002): the window becomes one packet.
+// Persistent congestion (RFC 9002): the window becomes one packet. Right behind `mpcc_on_loss` or `mpcc_on_ecn` of the path, as in that RFC's
+// section B.8, the threshold stays.
 //
 // # Safety
 // The group is valid.
-void mpcc_on_timeout(MpccGroup *group, size_t row, double now);
+void mpcc_on_timeout(MpccGroup *group,
+                     size_t row,
+                     double now);
 
 // The last congestion event of the path was spurious: its window returns.
 //

@@ -7,7 +7,11 @@ use anabranch_cc::{Ack, Congestion, Group, Signal, registry};
 use std::ffi::{CStr, c_char};
 
 /// The congestion control of one connection: its paths, and the algorithm that couples them.
-pub struct MpccGroup(Group);
+pub struct MpccGroup {
+    group: Group,
+    /// The row of the last event, if it was a loss or marks.
+    reduced: Option<usize>,
+}
 
 /// An acknowledgement that arrived on a path. Amounts are in full packets, times in seconds since any origin.
 #[repr(C)]
@@ -57,7 +61,7 @@ pub unsafe extern "C" fn mpcc_new(algorithm: *const c_char) -> *mut MpccGroup {
     let name = unsafe { CStr::from_ptr(algorithm) };
     let group = name.to_str().ok().and_then(registry::find).and_then(|entry| entry.group(&[]).ok());
     match group.filter(|group| !group.is_model_based()) {
-        Some(group) => Box::into_raw(Box::new(MpccGroup(group))),
+        Some(group) => Box::into_raw(Box::new(MpccGroup { group, reduced: None })),
         None => std::ptr::null_mut(),
     }
 }
@@ -80,11 +84,14 @@ pub unsafe extern "C" fn mpcc_free(group: *mut MpccGroup) {
 /// The group is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mpcc_join(group: *mut MpccGroup, srtt: f64, initial_window: f64) -> usize {
-    unsafe { &mut *group }.0.add_path(srtt, initial_window)
+    let MpccGroup { group, reduced } = unsafe { &mut *group };
+    *reduced = None;
+    group.add_path(srtt, initial_window)
 }
 
 unsafe fn with(group: *mut MpccGroup, row: usize, event: impl FnOnce(&mut Group)) {
-    let group = &mut unsafe { &mut *group }.0;
+    let MpccGroup { group, reduced } = unsafe { &mut *group };
+    *reduced = None;
     if group.paths().get(row).is_some_and(|path| path.active) {
         event(group);
     }
@@ -122,6 +129,7 @@ pub unsafe extern "C" fn mpcc_on_ack(group: *mut MpccGroup, row: usize, ack: *co
 
 unsafe fn congestion(group: *mut MpccGroup, row: usize, now: f64, signal: Signal) {
     unsafe { with(group, row, |group| group.on_congestion(row, &Congestion { now, signal })) }
+    unsafe { &mut *group }.reduced = (signal != Signal::Timeout).then_some(row);
 }
 
 /// A packet was lost: once for all losses of a round trip.
@@ -142,13 +150,18 @@ pub unsafe extern "C" fn mpcc_on_ecn(group: *mut MpccGroup, row: usize, now: f64
     unsafe { congestion(group, row, now, Signal::Ecn) }
 }
 
-/// Persistent congestion (RFC 9002): the window becomes one packet.
+/// Persistent congestion (RFC 9002): the window becomes one packet. Right behind `mpcc_on_loss` or `mpcc_on_ecn` of the path, as in that RFC's
+/// section B.8, the threshold stays.
 ///
 /// # Safety
 /// The group is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mpcc_on_timeout(group: *mut MpccGroup, row: usize, now: f64) {
-    unsafe { congestion(group, row, now, Signal::Timeout) }
+    if unsafe { &*group }.reduced == Some(row) {
+        unsafe { with(group, row, |group| group.on_timeout_again(row, now)) }
+    } else {
+        unsafe { congestion(group, row, now, Signal::Timeout) }
+    }
 }
 
 /// The last congestion event of the path was spurious: its window returns.
@@ -166,7 +179,7 @@ pub unsafe extern "C" fn mpcc_on_spurious(group: *mut MpccGroup, row: usize) {
 /// The group is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mpcc_path(group: *const MpccGroup, row: usize) -> MpccPath {
-    let group = unsafe { &(*group).0 };
+    let group = unsafe { &(*group).group };
     match group.paths().get(row).filter(|path| path.active) {
         Some(path) => MpccPath {
             window: path.cwnd,

@@ -1,6 +1,7 @@
 //! The header is of the sources, and a C program gets the same windows as a Rust program.
 
 use anabranch_cc::{Ack, Congestion, Group, Signal, registry};
+use multipath_cc_c::{mpcc_free, mpcc_join, mpcc_new, mpcc_on_loss, mpcc_on_timeout, mpcc_path};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -60,7 +61,7 @@ fn drive(mut group: Group, events: usize) -> (Vec<String>, Vec<String>) {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (state >> 33) as f64 / (1_u64 << 31) as f64
     };
-    let mut now = 0.0;
+    let (mut now, mut reduced) = (0.0, None);
     for row in 0..2 {
         assert_eq!(group.add_path(0.0, 10.0), row);
         input.push(line("join", row, &[0.0, 10.0]));
@@ -70,6 +71,7 @@ fn drive(mut group: Group, events: usize) -> (Vec<String>, Vec<String>) {
         now += 0.02 * random();
         let row = usize::from(random() < 0.4);
         let srtt = [0.02, 0.05][row];
+        let behind = reduced.take();
         match random() {
             x if x < 0.9 => {
                 let rtt = if random() < 0.8 { srtt * (1.0 + 0.2 * random()) } else { 0.0 };
@@ -87,7 +89,11 @@ fn drive(mut group: Group, events: usize) -> (Vec<String>, Vec<String>) {
                     x if x < 0.9 => ("ecn", Signal::Ecn),
                     _ => ("timeout", Signal::Timeout),
                 };
-                group.on_congestion(row, &Congestion { now, signal });
+                match signal {
+                    Signal::Timeout if behind == Some(row) => group.on_timeout_again(row, now),
+                    _ => group.on_congestion(row, &Congestion { now, signal }),
+                }
+                reduced = (signal != Signal::Timeout).then_some(row);
                 input.push(line(kind, row, &[now]));
             }
             x if x < 0.99 => {
@@ -135,4 +141,21 @@ fn a_c_program_gets_the_same_windows() {
             assert_eq!(seen, expected, "{name}, event {i}");
         }
     }
+}
+
+/// RFC 9002, B.8: a loss halves the window, and persistent congestion behind it leaves the threshold there. On its own it halves, too.
+#[test]
+fn persistent_congestion_halves_once() {
+    let group = unsafe { mpcc_new(c"reno".as_ptr()) };
+    let after = |loss: bool| unsafe {
+        let row = mpcc_join(group, 0.0, 100.0);
+        if loss {
+            mpcc_on_loss(group, row, 1.0);
+        }
+        mpcc_on_timeout(group, row, 1.0);
+        let path = mpcc_path(group, row);
+        (path.window, path.ssthresh)
+    };
+    assert_eq!([after(true), after(false)], [(1.0, 50.0); 2]);
+    unsafe { mpcc_free(group) };
 }
