@@ -378,7 +378,7 @@ impl<O: Observer> Controller for OnePath<O> {
         if is_new {
             state.observer.observe(self.0.id, Event::Recovery);
         }
-        // Persistent congestion reduces once, too (RFC 9002 §7.6.2).
+        // Persistent congestion reduces once, too (RFC 9002 §B.8).
         let signal = match (is_persistent_congestion, is_ecn) {
             (true, _) => Signal::Timeout,
             (false, true) => Signal::Ecn,
@@ -388,8 +388,10 @@ impl<O: Observer> Controller for OnePath<O> {
             state.observer.observe(self.0.id, Event::PersistentCongestion);
         }
         if is_new || is_persistent_congestion {
-            let event = |group: &mut Group, r, now| group.on_congestion(r, &Congestion { now, signal });
-            self.drive(&mut state, now, event);
+            self.drive(&mut state, now, |group, r, now| match is_new {
+                true => group.on_congestion(r, &Congestion { now, signal }),
+                false => group.on_timeout_again(r, now),
+            });
         }
         // The stack reports the losses before the event, and algorithms need them after it.
         if !lost.is_empty() {

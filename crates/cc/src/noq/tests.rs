@@ -87,15 +87,21 @@ fn one_response_in_a_round_trip() {
     assert_eq!(seen.iter().filter(|(_, event)| matches!(event, Event::Recovery)).count(), 2);
 }
 
-/// RFC 9002 §7.6.2: the threshold is half the window, 10 → 5, and the window the least, one segment in the group.
+/// RFC 9002 §B.8: the threshold is half the window, 10 → 5, and the window the least, one segment in the group; also behind a loss of the
+/// same flight.
 #[test]
 fn persistent_congestion_reduces_once() {
-    let of = Tested::new("lia", None);
-    let mut path = of.build();
-    path.on_congestion_event(of.at(100), of.at(50), true, false, 1000, 1);
-    assert_eq!((path.metrics().ssthresh, path.window()), (Some(5000), 1000));
-    path.on_spurious_congestion_event();
-    assert_eq!(path.window(), 10_000);
+    for behind_loss in [false, true] {
+        let of = Tested::new("lia", None);
+        let mut path = of.build();
+        if behind_loss {
+            path.on_congestion_event(of.at(90), of.at(40), false, false, 1000, 1);
+        }
+        path.on_congestion_event(of.at(100), of.at(50), true, false, 1000, 1);
+        assert_eq!((path.metrics().ssthresh, path.window()), (Some(5000), 1000));
+        path.on_spurious_congestion_event();
+        assert_eq!(path.window(), 10_000);
+    }
 }
 
 /// RFC 9002 §5.1: an acknowledgement that fills a hole below the largest acknowledged packet gives no sample.
