@@ -65,7 +65,8 @@ impl Group {
 
     /// Adds a path with the given initial window and returns its row. Rows of removed paths are reused.
     pub fn add_path(&mut self, srtt: Seconds, initial_cwnd: Segments) -> usize {
-        let mut path = Path::new(initial_cwnd.clamp(MIN_CWND, MAX_CWND));
+        let initial_cwnd = initial_cwnd.clamp(MIN_CWND, MAX_CWND).max(MIN_CWND); // also of NaN
+        let mut path = Path::new(initial_cwnd);
         path.srtt = srtt;
         let r = match self.paths.iter().position(|p| !p.active) {
             Some(r) => {

@@ -98,3 +98,12 @@ fn a_set_window_survives_an_undo() {
     reno.on_spurious(0);
     assert_eq!(reno.path(0).cwnd, 8.0);
 }
+
+/// A window and a round-trip time that a transport got from 0/0.
+#[test]
+fn a_path_without_numbers_has_one_segment() {
+    let mut reno = on_path(group("reno"), f64::NAN, f64::NAN);
+    assert_eq!((reno.path(0).cwnd, reno.path(0).rtt()), (1.0, None));
+    reno.on_ack(0, &ack(0.0, 0.1));
+    assert_eq!(reno.path(0).cwnd, 2.0);
+}
