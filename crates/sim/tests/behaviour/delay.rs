@@ -176,7 +176,7 @@ fn compound_uses_what_random_losses_leave_without_a_queue() {
 }
 
 /// The bound below: the loss window is Reno's and gives way to losses only. Where a buffer holds more than
-/// a halving takes, the queue never empties, nothing is left to the delay window, and the queue is
+/// a halving and 2 γ take, γ segments always queue, nothing is left to the delay window, and the queue is
 /// Reno's, not a smaller one. Both by 1 %.
 #[test]
 fn compound_is_reno_behind_a_standing_queue() {
