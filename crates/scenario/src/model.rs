@@ -384,7 +384,10 @@ pub enum RandomDelay {
     UpTo(Time),
 }
 
-/// A flow's name without its number in a group.
+/// A flow's name without the number that a count adds, or the `*` for all of these.
 pub fn base(name: &str) -> &str {
-    name.rsplit_once('/').map_or(name, |(base, _)| base)
+    match name.rsplit_once('/') {
+        Some((base, number)) if number == "*" || number.parse::<u32>().is_ok() => base,
+        _ => name,
+    }
 }

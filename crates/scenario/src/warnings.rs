@@ -15,11 +15,11 @@ const LOWEST_RATE: f64 = 1e3;
 impl Scenario {
     /// What is valid, and probably not meant; connections and links of one `count` are reported once.
     pub fn warnings(&self) -> Vec<String> {
-        let links = self.links.iter().flat_map(|link| of_link(&link.spec).map(|what| (&link.name, what)));
+        let links = self.links.iter().flat_map(|link| of_link(&link.spec).map(|what| (&link.key, what)));
         let flows = self.flows.iter().enumerate();
         let flows =
-            flows.flat_map(|(i, flow)| self.of_flow(i, flow).into_iter().map(|what| (&flow.name, what)));
-        distinct(links.chain(flows).map(|(name, what)| format!("{}: {what}", entry(name))))
+            flows.flat_map(|(i, flow)| self.of_flow(i, flow).into_iter().map(|what| (&flow.key, what)));
+        distinct(links.chain(flows).map(|(key, what)| format!("{key}: {what}")))
     }
 
     fn of_flow(&self, index: usize, flow: &Flow) -> Vec<String> {
@@ -103,12 +103,4 @@ fn twice(path: &Path) -> Option<usize> {
         let mut seen = BTreeSet::new();
         links.iter().copied().find(|link| !seen.insert(*link))
     })
-}
-
-/// The name in the file: without the number that a `count` adds.
-fn entry(name: &str) -> &str {
-    match name.rsplit_once('/') {
-        Some((entry, number)) if number.parse::<u32>().is_ok() => entry,
-        _ => name,
-    }
 }

@@ -54,3 +54,14 @@ fn each_has_its_own() {
 fn counts_are_reported_once() {
     assert_eq!(warnings(&format!("{SMALL}count = 3\nbackup = [1, 2]\n")).len(), 1);
 }
+
+/// A name with a slash is not one of a count.
+#[test]
+fn names_are_those_of_the_file() {
+    let slow =
+        small("20 Mbit/s", "20 bit/s").replace("links.b]", "links.\"b/7\"]").replace("[\"b\"]", "[\"b/7\"]");
+    let slow = warnings(&slow);
+    assert!(slow[0].starts_with("b/7: its rate is 20 bit/s"), "{slow:?}");
+    let names = ["web/12", "web/*", "web/", "web/down", "web/1x"].map(anabranch_scenario::base);
+    assert_eq!(names, ["web", "web", "web/", "web/down", "web/1x"]);
+}

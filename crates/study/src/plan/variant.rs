@@ -186,13 +186,13 @@ fn tick(setup: Setup, scenario: &Scenario) -> Setup {
 
 fn tso(setup: Setup, scenario: &Scenario) -> Setup {
     let key = |name: &str| format!("flows.{}.tcp.tso", quoted_key(name));
-    flows(scenario).into_iter().fold(setup, |setup, flow| setup.set(&key(base(&flow.name)), "true"))
+    flows(scenario).into_iter().fold(setup, |setup, flow| setup.set(&key(&flow.key), "true"))
 }
 
 /// The flows as the file has them: one of each count.
 fn flows(scenario: &Scenario) -> Vec<&Flow> {
     let mut flows: Vec<&Flow> = scenario.flows.iter().collect();
-    flows.dedup_by_key(|flow| base(&flow.name));
+    flows.dedup_by_key(|flow| &flow.key);
     flows
 }
 
@@ -202,7 +202,7 @@ fn algorithms(
     scenario: &Scenario,
     change: fn(&CongestionControl) -> Option<CongestionControl>,
 ) -> Setup {
-    let key = |flow: &Flow| format!("flows.{}.cc", quoted_key(base(&flow.name)));
+    let key = |flow: &Flow| format!("flows.{}.cc", quoted_key(&flow.key));
     let flows = flows(scenario).into_iter();
     let others: Vec<_> = flows.map(|flow| (key(flow), change(&flow.cc), &flow.cc)).collect();
     if others.iter().all(|(_, other, _)| other.is_none()) {
@@ -238,4 +238,23 @@ fn of_any_flow(why: &str) -> String {
     let key = why.strip_prefix("`flows.").and_then(|rest| rest.split_once('`'));
     let parts = key.and_then(|(key, rest)| Some((key.split_once('.')?.1, rest)));
     parts.map_or_else(|| why.to_owned(), |(key, rest)| format!("`flows.*.{key}`{rest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::setup::ScenarioFile;
+
+    /// Names of the file with a slash, or with the number that a count would add, are the keys of their flows.
+    #[test]
+    fn flows_go_by_their_names_in_the_file() {
+        let flow = |name: &str| format!("[[flows]]\nname = \"{name}\"\ncc = \"reno\"\npaths = [[\"a\"]]\n");
+        let links = "[links.a]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n";
+        let flows = ["up/1", "up/2", "up/down"].map(flow).concat();
+        let text = format!("name = \"x\"\nduration = \"1 s\"\n{links}{flows}{}count = 2\n", flow("web"));
+        let setup = Setup::new("x", &ScenarioFile::named("x.toml", &text));
+        let changed = tso(setup.clone(), &setup.scenario().unwrap());
+        assert_eq!(changed.set.len(), 4);
+        assert!(changed.scenario().unwrap().flows.iter().all(|flow| flow.tcp.tso));
+    }
 }
