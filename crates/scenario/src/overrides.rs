@@ -251,9 +251,10 @@ fn entry<'a>(
         table.0.push((key.clone(), new));
     }
     let (_, node) = table.0.iter_mut().find(|(k, _)| k.value == key.value)?;
-    // `cc = "cubic"` is short for `cc = { name = "cubic" }`, so that parameters can be set; the same for `trace`.
+    // `cc = "cubic"` is short for `cc = { name = "cubic" }`, so that parameters can be set; the same for `aqm` and `trace`.
     let long = match key.value.as_str() {
         "cc" => Some("name"),
+        "aqm" => Some("kind"),
         "trace" => Some("file"),
         _ => None,
     };

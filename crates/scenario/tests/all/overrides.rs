@@ -2,7 +2,7 @@
 
 use crate::common::{EXAMPLE, SMALL, valid_with};
 use anabranch_cc::registry::ParamValue;
-use anabranch_net::{QueueLimit, Time};
+use anabranch_net::{CoDel, Discipline, QueueLimit, Time};
 use anabranch_scenario::{Overrides, Scenario, quoted_key};
 
 fn with(change: impl FnOnce(&mut Overrides) -> &mut Overrides) -> Scenario {
@@ -78,6 +78,14 @@ fn tables_are_made_on_the_way_and_the_last_assignment_wins() {
     assert_eq!(scenario.name, "5 paths");
     assert_eq!(scenario.flows[0].cc.entry.name, "coupled-cubic");
     assert_eq!(scenario.flows[0].cc.params, [("pacing".to_owned(), ParamValue::Flag(true))]);
+}
+
+/// A name alone becomes a table where one of its parameters is set.
+#[test]
+fn a_short_discipline_takes_parameters() {
+    let scenario = with(|o| o.set("links.dsl.aqm=codel").set("links.dsl.aqm.ecn=true"));
+    let expected = Discipline::CoDel(CoDel { ecn: true, ..CoDel::default() });
+    assert_eq!(scenario.links[1].spec.discipline, expected);
 }
 
 #[test]
