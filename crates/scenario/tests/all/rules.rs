@@ -70,6 +70,15 @@ fn links_alike_are_counted() {
     assert!(changed.links[..2].iter().all(|link| link.spec.rate_bps == 5e6));
 }
 
+/// Outside of files: where a figure begins, and the new delay of a link.
+#[test]
+fn a_time_alone_may_be_zero() {
+    assert_eq!(anabranch_scenario::time("0 s"), Ok(Time::ZERO));
+    for wrong in ["-1 ns", "1e10 s", "1e400 s", "nan s", "5"] {
+        assert!(anabranch_scenario::time(wrong).is_err(), "{wrong}");
+    }
+}
+
 #[test]
 fn base_rtt_goes_there_and_back() {
     let text = SMALL
