@@ -66,12 +66,10 @@ impl LinkNames {
         let (mut list, mut origin, mut alike, mut changes) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for (i, (name, At { value: link, .. })) in file.links.0.iter().enumerate() {
             let begin = list.len();
-            let Some(At { value: Whole(count), place }) = &link.count else {
-                list.push(name.value.clone());
-                origin.push(i);
-                continue;
-            };
-            let count = *count as usize;
+            let (count, place) = link
+                .count
+                .as_ref()
+                .map_or((1, &name.place), |At { value: Whole(count), place }| (*count as usize, place));
             changes += count * link.changes.as_ref().map_or(0, Vec::len);
             if begin + count > MAX_LINKS || changes > MAX_CHANGES {
                 let all = match changes > MAX_CHANGES {
@@ -81,9 +79,13 @@ impl LinkNames {
                 problems.add(place, format!("over the limit of {all}"), "too many", "");
                 break;
             }
-            list.extend((1..=count).map(|number| format!("{}/{number}", name.value)));
+            if link.count.is_some() {
+                list.extend((1..=count).map(|number| format!("{}/{number}", name.value)));
+                alike.push(begin..list.len());
+            } else {
+                list.push(name.value.clone());
+            }
             origin.resize(list.len(), i);
-            alike.push(begin..list.len());
         }
         let mut index = HashMap::new();
         // With a count, the name in the file selects all of its links, so it must be unique, too.

@@ -1,6 +1,6 @@
 //! Input beyond the limits is refused with a message of bounded length, in time that grows with the file and not with its square.
 
-use crate::common::{read, refused, rendered, small, valid};
+use crate::common::{SMALL, read, refused, rendered, small, valid};
 use anabranch_scenario::MAX_PATHS;
 
 /// 4,000 wrong names: the first are shown, all are counted. Each listed all names once.
@@ -42,6 +42,23 @@ fn many_links_on_many_paths() {
     assert_eq!(scenario.flows.len(), 1000);
     let long = flow.replace("count = 1000", "count = 10000");
     refused(&format!("name = \"x\"\nduration = \"1 s\"\n{links}{long}"), "the limit is 10000000 links");
+}
+
+/// The limit counts tables and the links of their counts.
+#[test]
+fn ten_thousand_links() {
+    let file = |n: usize, count: usize| {
+        let links: String =
+            (1..n).map(|i| format!("[links.l{i}]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n")).collect();
+        SMALL.replace(
+            "[links.a]",
+            &format!("{links}[links.l]\ncount = {count}\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n[links.a]"),
+        )
+    };
+    assert_eq!(valid(&file(5000, 4999)).links.len(), 10_000);
+    for (n, count) in [(5000, 5000), (10_000, 1)] {
+        refused(&file(n, count), "over the limit of 10000 links");
+    }
 }
 
 /// Each change is a table of two values, and the file has 12 beside them. More than that is refused before places are noted,
