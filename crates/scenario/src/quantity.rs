@@ -22,11 +22,20 @@ pub(crate) const RATE: Quantity = Quantity {
     units: &[("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9)],
 };
 
-/// Times, in nanoseconds.
+/// Times, in nanoseconds. Unicode has the micro sign twice, as a sign and as a Greek letter.
 pub(crate) const TIME: Quantity = Quantity {
     what: "a time",
     example: "20 ms",
-    units: &[("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9), ("min", 60e9), ("h", 3600e9)],
+    units: &[
+        ("ns", 1.0),
+        ("us", 1e3),
+        ("\u{b5}s", 1e3),
+        ("\u{3bc}s", 1e3),
+        ("ms", 1e6),
+        ("s", 1e9),
+        ("min", 60e9),
+        ("h", 3600e9),
+    ],
 };
 
 /// Sizes, in bytes.
@@ -131,9 +140,13 @@ impl Quantity {
             return "a queue is a number of packets, bytes or BDP; a time is rate × time ÷ 8 bytes: 20 ms at 20 Mbit/s are 50 kB"
                 .into();
         }
+        if given.ends_with("B/s") && self.names().any(|name| name == "bit/s") {
+            return "rates are in bits: 1 MB/s is 8 Mbit/s".into();
+        }
         let names: Vec<&str> = self.names().collect();
-        // `us` is read as `µs`.
-        let shown: Vec<&str> = names.iter().copied().filter(|name| *name != "us").collect();
+        // `us` and the Greek letter are read as the micro sign.
+        let shown: Vec<&str> =
+            names.iter().copied().filter(|name| !["us", "\u{3bc}s"].contains(name)).collect();
         let units = format!("for example \"{}\"; units: {}", self.example, shown.join(", "));
         // `Mbps` and `Mb/s` are common for `Mbit/s`; elsewhere it is the case or one letter.
         let plain = given.to_lowercase().replace("bps", "bit/s").replace("b/s", "bit/s");
@@ -174,9 +187,9 @@ mod tests {
         assert_eq!(base(&RATE, "2.5Gbit/s"), Some(2.5e9));
         assert_eq!(base(&RATE, " 64  kbit/s "), Some(64_000.0));
         assert_eq!(base(&RATE, "1e3 bit/s"), Some(1000.0));
-        let times =
-            ["1h", "1 min", "1 s", "1 ms", "1 us", "1 µs", "1 ns"].map(|text| base(&TIME, text).unwrap());
-        assert_eq!(times, [3.6e12, 6e10, 1e9, 1e6, 1e3, 1e3, 1.0]);
+        let times = ["1h", "1 min", "1 s", "1 ms", "1 us", "1 \u{b5}s", "1 \u{3bc}s", "1 ns"];
+        let times = times.map(|text| base(&TIME, text).unwrap());
+        assert_eq!(times, [3.6e12, 6e10, 1e9, 1e6, 1e3, 1e3, 1e3, 1.0]);
         let sizes = ["1 B", "1 bytes", "1 kB", "1 MB", "1 GB", "1 KiB", "1 MiB", "1 GiB"];
         let bytes = [1.0, 1.0, 1e3, 1e6, 1e9, 1024.0, 1_048_576.0, 1_073_741_824.0];
         assert_eq!(sizes.map(|text| base(&SIZE, text).unwrap()), bytes);

@@ -159,7 +159,8 @@ impl<T: Read> Read for Vec<T> {
             // `[flows]` lacks a pair of brackets.
             let text = node.place.text();
             let example = match node.value {
-                Value::String(_) => format!("[{text}]"),
+                Value::String(ref name) if T::IS_ARRAY => format!("[[{name:?}]]"),
+                Value::String(ref name) => format!("[{name:?}]"),
                 Value::Table(_) if text.starts_with('[') && !text.contains('.') => format!("[{text}]"),
                 _ => String::new(),
             };

@@ -40,8 +40,12 @@ impl Column {
                 Some("a rate is 0 or from 4 bit/s to 1000000 Gbit/s")
             }
             Column::Loss if !(0.0..=1.0).contains(&value) => Some("a loss is a probability, from 0 to 1"),
-            Column::Delay if !(0.0..=LONGEST_NS).contains(&value) => Some("a delay is zero or more"),
-            Column::Time if !(0.0..=2.0 * LONGEST_NS).contains(&value) => Some("a time is zero or more"),
+            Column::Delay if !(0.0..=LONGEST_NS).contains(&value) => {
+                Some("a delay is from 0 to 1000000000 s")
+            }
+            Column::Time if !(0.0..=2.0 * LONGEST_NS).contains(&value) => {
+                Some("a time is from 0 to 2000000000 s")
+            }
             _ => None,
         }
     }

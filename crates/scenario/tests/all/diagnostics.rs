@@ -100,6 +100,7 @@ fn units() {
     wrong(&rate("\"10 «Mbps»\""), &["not a unit of rate", "did you mean `Mbit/s`?"]);
     wrong(&rate("\"10 «mbit/s»\""), &["did you mean `Mbit/s`?"]);
     wrong(&rate("\"10 «ms»\""), &["not a unit of rate", "bit/s, kbit/s, Mbit/s, Gbit/s"]);
+    wrong(&rate("\"10 «MB/s»\""), &["not a unit of rate", "1 MB/s is 8 Mbit/s"]);
     wrong(&rate("\"«10»\""), &["a rate needs a unit", "50 Mbit/s"]);
     wrong(&rate("«10»"), &["a rate needs a unit"]);
     wrong(&rate("\"«fast»\""), &["a rate must begin with a number"]);
@@ -205,7 +206,8 @@ fn paths() {
     wrong(&paths("«[]»"), &["a flow needs a path"]);
     wrong(&paths("[[\"a\"], «[]»]"), &["a path needs a link"]);
     wrong(&paths("«[\"a\"]»"), &["an array of strings", "each a list of links: [[\"a\"]]"]);
-    wrong(&paths("[«\"a\"», []]"), &["expected an array, found a string"]);
+    wrong(&paths("[«\"a\"», []]"), &["expected an array, found a string", "for example [\"a\"]"]);
+    wrong(&paths("«\"a\"»"), &["expected an array, found a string", "for example [[\"a\"]]"]);
     wrong(&flow("return = «[[\"a\"]]»"), &["1 return path for 2 paths"]);
     wrong(&flow("return = [[\"a\"], [«\"c\"»]]"), &["no link is named `c`"]);
     wrong(&flow("backup = [«3»]"), &["path 3 does not exist", "numbered from 1 to 2"]);

@@ -101,7 +101,7 @@ fn mistakes_in_a_trace() {
         (&format!("{columns}0,1\n2,1\n«1,1»\n"), "not after"),
         (&format!("{columns}0,1\n«0,1»\n"), "not after"),
         (&format!("{columns}0,1\n1,«-2»\n"), "a rate is 0 or from 4 bit/s"),
-        (&format!("{columns}0,1\n«-1»,2\n"), "a time is zero or more"),
+        (&format!("{columns}0,1\n«-1»,2\n"), "a time is from 0 to 2000000000 s"),
         (&format!("{columns}0,«NaN»\n"), "must begin with a number"),
         (&format!("{columns}0,«inf»\n"), "must begin with a number"),
         (&format!("{columns}0,«1e300»\n"), "a rate is 0 or from"),
