@@ -11,7 +11,8 @@ use anabranch_net::{
 use sha2::{Digest, Sha256};
 use std::fmt::{Display, Write};
 
-/// The hash of a scenario. It does not depend on the seed, the description or the notation.
+/// The hash of a scenario. It does not depend on the seed, the description or the notation, except that an algorithm's parameters
+/// count where they are given.
 pub(crate) fn hash(scenario: &Scenario) -> String {
     let digest = Sha256::digest(text(scenario).as_bytes());
     digest.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -99,7 +99,7 @@ impl Flow {
 pub struct CongestionControl {
     /// Its entry in the registry.
     pub entry: &'static Entry,
-    /// Parameters that differ from the defaults.
+    /// The given parameters.
     pub params: Vec<(String, ParamValue)>,
 }
 
