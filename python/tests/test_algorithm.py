@@ -252,7 +252,7 @@ def test_what_it_observes_is_what_it_says() -> None:
         observables = "halved"
 
     for algorithm, said in (
-        (Short, "Short'>.observe` returned 1 values; `observables` has 2 names"),
+        (Short, "`Short.observe` returned 1 values; `observables` has 2 names"),
         (NoNumbers, "which are not numbers"),
         (Clash, "`Clash.observables` has `srtt_s`, which is a column of the samples already"),
         (Twice, "`Twice.observables` has `halved`, which is listed twice"),

@@ -97,6 +97,7 @@ RUN: Any = anabranch.run
         (lambda: RUN("example:two-pahts"), "unknown example `two-pahts`: did you mean `two-paths`.*`anabranch.examples\\(\\)`"),
         (lambda: RUN(SHORT).plot(size="large"), "`size` is 'large', .*'screen', 'single' or 'double'"),
         (lambda: RUN(4), "`scenario` is 4, of type int: it must be a file's path, TOML text or a dictionary"),
+        (lambda: RUN({1: 2}), "`scenario` is {1: 2}, of type dict"),
         (lambda: RUN({"name": object()}), "`scenario` is <object.*text, numbers, booleans, lists or tables"),
         (lambda: RUN(SHORT, seed=-1), "`seed` is -1, of type int: it must be a whole number from 0 to 18446744073709551615"),
         (lambda: RUN(SHORT, seed=2**64), "`seed` is 18446744073709551616"),
@@ -160,6 +161,7 @@ def test_numbers_of_numpy() -> None:
     given = {"links.b.loss.rate": numpy.float64(2e-3), "flows.other.count": numpy.int64(2)}
     ours = anabranch.run(SHORT, set=given, seed=numpy.int64(3), duration=numpy.float64(4))
     assert ours.summary == anabranch.run(SHORT, set={key: value.item() for key, value in given.items()}, seed=3, duration=4).summary
+    assert anabranch.ideal(SHORT, queue=numpy.float32(0.5)) == anabranch.ideal(SHORT, queue=0.5)
 
 
 def test_other_threads_go_on() -> None:

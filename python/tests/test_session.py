@@ -235,3 +235,19 @@ def test_a_link_with_jitter_changes() -> None:
         each.set_link("a", up=True)
         each.step(1)
     assert session.finish()._json == fork.finish()._json
+
+
+def test_another_type_is_refused() -> None:
+    session = anabranch.Session(SHORT, control="tested")
+    call: Any
+    for call, said in (
+        (lambda: session.step(None), "`seconds` is None, .*a number of seconds"),  # type: ignore[arg-type]
+        (lambda: session.advance([1]), r"`until` is \[1\], .*a number of seconds"),  # type: ignore[arg-type]
+        (lambda: session.set_cwnd("tested", 0, None), "`segments` is None, .*a number of segments"),  # type: ignore[arg-type]
+        (lambda: session.set_pacing_rate("tested", 0, "fast"), "`rate` is 'fast', .*segments per second, or None"),  # type: ignore[arg-type]
+        (lambda: session.set_link("a", up="yes"), "`up` is 'yes', .*True, False or None"),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(anabranch.WrongTypeError, match=said):
+            call()
+    with pytest.raises(anabranch.InputError, match="the time is 1e300 s: it must be from 0 to 9e9 s"):
+        session.advance(1e300)

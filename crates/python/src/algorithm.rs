@@ -267,8 +267,9 @@ impl Algorithm for InPython {
             let values = self.object.call_method1(py, "observe", (self.list.bind(py), r))?;
             let wrong = |what: String| {
                 let class = self.object.bind(py).get_type();
+                let name = class.name().map_or_else(|_| String::new(), |name| name.to_string());
                 let wanted = out.len();
-                refused(format!("`{class}.observe` returned {what}; `observables` has {wanted} names"))
+                refused(format!("`{name}.observe` returned {what}; `observables` has {wanted} names"))
             };
             let numbers: Vec<f64> =
                 values.extract(py).map_err(|_| wrong(format!("{values}, which are not numbers")))?;

@@ -78,7 +78,7 @@ fn seen(session: &mut anabranch::simulator::Session) -> Seen {
 fn until(seconds: f64) -> PyResult<Time> {
     match (0.0..9e9).contains(&seconds) {
         true => Ok(Time::from_secs_f64(seconds)),
-        false => Err(refused(format!("the time is {seconds}: it must be a number of seconds, at least 0"))),
+        false => Err(refused(format!("the time is {seconds:?} s: it must be from 0 to 9e9 s"))),
     }
 }
 

@@ -69,16 +69,19 @@ def whole(name: str, value: object, least: int, most: int) -> int:
     return number
 
 
-def quantity(name: str, value: object, right: str, parse: Callable[[str], float] | None = None) -> float | None:
-    """A number in SI units, or text with a unit if it can be parsed; `None` stays."""
-    if value is None:
-        return None
-    if parse and isinstance(value, str):
-        return parse(value)
+def number(name: str, value: object, right: str) -> float:
+    """A real number, including those of NumPy."""
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise wrong(name, value, right) from None
+
+
+def quantity(name: str, value: object, right: str, parse: Callable[[str], float] | None = None) -> float | None:
+    """A number in SI units, or text with a unit if it can be parsed; `None` stays."""
+    if value is None:
+        return None
+    return parse(value) if parse and isinstance(value, str) else number(name, value, right)
 
 
 def seeds(value: object, most: int = SEEDS) -> tuple[int, list[int] | None]:

@@ -69,8 +69,8 @@ class Run:
         return _unpickled, (self._json, self.samples, self.link_samples, self.completions)
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Writes the folder that `anabranch run --out` writes, without the scenario: `load` and `anabranch plot` read it. The
-        folder must not have a run."""
+        """Writes a folder as `anabranch run --out` does, without the scenario and the metadata of Parquet files, and with the rows in
+        the order of `samples`: `load` and `anabranch plot` read it. The folder must not have a run."""
         path = _arguments.path("folder", folder)
         tables = (table._table for table in (self.samples, self.link_samples, self.completions))
         _anabranch.save(str(path), self._json, *tables)
@@ -159,10 +159,9 @@ def ideal(
     named, own = _scenario.algorithms(cc)
     if own:
         raise _arguments.wrong("cc", cc, "names of algorithms; theory does not cover algorithms in Python")
-    if queue is not None and not isinstance(queue, (int, float)):
-        raise _arguments.wrong("queue", queue, "a fraction from 0 to 1")
+    fill = _arguments.quantity("queue", queue, "a fraction from 0 to 1")
     sets = _scenario.assignments(set, None)
-    ideals: dict[str, Any] = json.loads(_anabranch.ideal(_scenario.read(scenario), sets, named, queue))
+    ideals: dict[str, Any] = json.loads(_anabranch.ideal(_scenario.read(scenario), sets, named, fill))
     return ideals
 
 

@@ -26,7 +26,8 @@ CHANGES = 'a dictionary of keys and their values, such as {"links.dsl.rate": "50
 def read(scenario: Scenario) -> tuple[str, str]:
     """The scenario's name for messages, and its text."""
     if isinstance(scenario, Mapping):
-        return "the scenario", _anabranch.toml(dumped("scenario", {key: in_si(key, each) for key, each in scenario.items()}))
+        keys = _arguments.mapping("scenario", scenario, "a dictionary of a scenario's keys")
+        return "the scenario", _anabranch.toml(dumped("scenario", {key: in_si(key, each) for key, each in keys.items()}))
     if isinstance(scenario, str) and "\n" in scenario:
         return "the scenario", scenario
     if not isinstance(scenario, (str, os.PathLike)):
@@ -78,10 +79,7 @@ def span(duration: str | float, name: str = "duration") -> str:
     """A time; a number is in seconds."""
     if isinstance(duration, str):
         return duration
-    try:
-        seconds = float(duration)
-    except (TypeError, ValueError):
-        raise _arguments.wrong(name, duration, "a number of seconds, or text such as '20 s'") from None
+    seconds = _arguments.number(name, duration, "a number of seconds, or text such as '20 s'")
     return f"{seconds!r} s"
 
 

@@ -10,6 +10,8 @@ from . import _anabranch, _arguments, _scenario
 from ._run import Run
 from ._scenario import Cc, Scenario
 
+SECONDS = "a number of seconds"
+
 
 class SubflowState(NamedTuple):
     """A subflow at an instant. Counters are from the start of the run, rates over the time since the last observation."""
@@ -211,13 +213,14 @@ class Session:
 
     def step(self, seconds: float) -> Observation:
         """Runs for some simulated time, at most to the end of the scenario."""
+        seconds = _arguments.number("seconds", seconds, SECONDS)
         if not seconds > 0:
             raise _arguments.refused(f"`seconds` is {seconds!r}: a step must take some time")
         return self.advance(self.time_s + seconds)
 
     def advance(self, until: float) -> Observation:
         """Runs until a simulated time, at most to the end of the scenario. Time continues although nothing happens."""
-        return self._observed(self._inner.advance(float(until)))
+        return self._observed(self._inner.advance(_arguments.number("until", until, SECONDS)))
 
     def observe(self) -> Observation:
         """The present state; rates as in the last step."""
@@ -230,11 +233,13 @@ class Session:
     def set_cwnd(self, flow: str, path: int, segments: float) -> None:
         """Sets the window of a path of a controlled flow, in segments; `path` counts from 0. A path that is not established yet
         gets it after the step in which it is."""
-        self._inner.set_cwnd(*self._subflow(flow, path), float(segments))
+        window = _arguments.number("segments", segments, "a number of segments")
+        self._inner.set_cwnd(*self._subflow(flow, path), window)
 
     def set_pacing_rate(self, flow: str, path: int, rate: float | None) -> None:
         """Sets the pacing rate of a path of a controlled flow, in segments per second; `None` sends as the window opens."""
-        self._inner.set_pacing_rate(*self._subflow(flow, path), None if rate is None else float(rate))
+        pace = _arguments.quantity("rate", rate, "a number of segments per second, or None")
+        self._inner.set_pacing_rate(*self._subflow(flow, path), pace)
 
     def _subflow(self, flow: str, path: int) -> tuple[int, int]:
         if flow not in self._controlled:
@@ -258,6 +263,8 @@ class Session:
         Waiting packets leave at the new rate. As a link goes down, they are lost. Its rate and delay stay as they were, and
         those that are set meanwhile hold when it is up again.
         """
+        if up not in (None, False, True):
+            raise _arguments.wrong("up", up, "True, False or None")
         if link not in self._links:
             raise _arguments.refused(f"no link is named {link!r}; there are {', '.join(self._links)}")
         self._inner.set_link(
@@ -265,7 +272,7 @@ class Session:
             _arguments.quantity("rate", rate, "a number of bit/s, or text such as '5 Mbit/s'", _anabranch.rate),
             _arguments.quantity("delay", delay, "a number of seconds, or text such as '20 ms'", _anabranch.time),
             _arguments.quantity("loss", loss, "a fraction from 0 to 1"),
-            up,
+            None if up is None else bool(up),
         )
 
     def fork(self) -> Session:
