@@ -4,12 +4,14 @@ import json
 import math
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from matplotlib import pyplot
 from test_algorithm import Gentle
 
 import anabranch
+from anabranch._scenario import in_si
 
 
 def test_it_is_the_command_s_run(command: Path) -> None:
@@ -145,6 +148,22 @@ def test_plain_numbers_are_in_si_units() -> None:
     scenario["links"]["a"]["rate"], scenario["links"]["b"]["delay"] = 8_000_000, 0.03
     assert RUN(scenario, duration=4).summary == written
     assert RUN(SHORT, warmup=2).summary == RUN(SHORT, set={"warmup": "2 s"}).summary
+
+
+def test_every_time_may_be_a_number_of_seconds(command: Path) -> None:
+    def keys(node: Any) -> Iterator[str]:
+        for key, value in node.get("properties", {}).items() if isinstance(node, dict) else ():
+            if re.search(r'defs/(Time|PositiveTime|Draw_of_Time|RandomDelay|TraceStart)"', json.dumps(value)):
+                yield key
+        for value in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+            yield from keys(value)
+
+    times = set(keys(json.loads(output(command, "schema"))))
+    assert {"delay", "tick", "max_burst", "mean"} <= times
+    assert [key for key in sorted(times) if in_si(f"think.{key}", 2) != "2.0 s"] == []
+    loss = {"model": "gilbert-elliott-time", "good": "500 ms", "bad": "10 ms"}
+    written = RUN(SHORT, set={"links.b.loss": loss}).summary
+    assert RUN(SHORT, set={"links.b.loss": {**loss, "good": 0.5, "bad": numpy.float64(0.01)}}).summary == written
 
 
 def test_a_run_is_pickled_whole() -> None:

@@ -83,8 +83,14 @@ def span(duration: str | float, name: str = "duration") -> str:
     return f"{seconds!r} s"
 
 
-SECONDS = frozenset(("duration", "warmup", "delay", "start", "stop", "at", "interval", "min_rto", "up_to", "think", "on", "off"))
+SECONDS = frozenset(
+    ("duration", "warmup", "delay", "start", "stop", "at", "interval", "tick", "good", "bad", "up_to", "correlation", "reorder_delay")
+    + ("target", "update", "max_burst", "min_rto", "delayed_ack_timeout", "start_offset", "host_jitter", "think", "on", "off")
+)
 """Keys of times."""
+
+DRAWN = frozenset(("from", "to", "mean", "median"))
+"""Keys of a distribution in the unit of what is drawn."""
 
 
 def in_si(key: str, value: object) -> object:
@@ -98,7 +104,8 @@ def in_si(key: str, value: object) -> object:
         return value
     if last == "rate" and parents and parents[-1] not in ("loss", "jitter", "reorder"):
         return f"{float(value)!r} bit/s"
-    return f"{float(value)!r} s" if last in SECONDS else value
+    is_time = last in SECONDS or (last in DRAWN and bool(parents) and parents[-1] in SECONDS)
+    return f"{float(value)!r} s" if is_time else value
 
 
 def algorithms(cc: Cc) -> tuple[list[str], list[Own]]:
