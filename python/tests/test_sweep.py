@@ -112,6 +112,27 @@ def test_a_run_in_another_s_hand_is_left_to_it(tmp_path: Path) -> None:
     assert len(lines(tmp_path)) == RUNS
 
 
+def test_every_unit_of_a_queue_becomes_a_number() -> None:
+    with pytest.raises(anabranch.InputError, match="units: ") as refused:
+        anabranch.run(SHORT, set={"links.a.queue": "1"})
+    units = refused.value.problems[0]["help"].partition("units: ")[2].split(", ")
+    assert {"packet", "GiB"} <= set(units)
+    for unit in units:
+        table = anabranch.sweep(SHORT, {"links.a.queue": [f"1 {unit}"]}, duration=1.2, seeds=1, progress=False)
+        assert table.column_names[1] in ("queue_packets", "queue_bdp", "queue_bytes"), unit
+
+
+def test_a_swept_loss_rate_is_beside_the_measured_one(tmp_path: Path) -> None:
+    vary = {"links.a.rate": ["8 Mbit/s"], "links.b.loss.rate": [0.0, 0.01]}
+    table = anabranch.sweep(SHORT, vary, seeds=1, progress=False)
+    assert table["links_b_loss_rate"] == [0.0, 0.0, 0.01, 0.01] and set(table["links_a_rate"]) == {"8 Mbit/s"}
+    lossless, lossy = (table["loss_rate"][i] for i in (0, 2))
+    assert lossless < lossy
+    del vary["links.a.rate"]
+    for alone in (anabranch.sweep(SHORT, vary, seeds=1, progress=False).flows, anabranch.sweep_to(tmp_path, SHORT, vary, seeds=1, progress=False).flows):
+        assert list(alone.to_pandas().columns[:4]) == ["links_b_loss_rate", "seed", "flow", "algorithm"]
+
+
 def test_long_ones_first_and_short_ones_together() -> None:
     with ThreadPoolExecutor(1) as pool:
         counting = Counting(pool, 1)

@@ -4,7 +4,7 @@ use crate::algorithms::json;
 use crate::errors::{Error, VersionError, input, refused};
 use crate::lock::lock;
 use crate::study::{Study, whole_names};
-use crate::tables::{Names, Run, table, unit};
+use crate::tables::{Names, ROWS, Run, table, unit};
 use anabranch::studies::{Task, file, store::Record};
 use anabranch::{RESULTS_VERSION, Size, Summary};
 use pyo3::prelude::*;
@@ -146,7 +146,7 @@ impl Shard {
     fn new(vary: Vec<String>, cc: Vec<String>, algorithms: HashMap<String, String>) -> PyResult<Self> {
         let all = axes(vary.clone(), cc)?;
         let units = all.iter().map(|(name, _, unit)| (name.clone(), *unit)).collect();
-        let names = Names { axes: whole_names(&vary), algorithms, units };
+        let names = Names { axes: whole_names(&vary)?, algorithms, units };
         Ok(Shard { axes: all.into_iter().map(|(name, ..)| name).collect(), names, runs: Mutex::default() })
     }
 
@@ -181,7 +181,7 @@ impl Shard {
                 .iter()
                 .map(|(_, values, run)| (values.iter().map(String::as_str).collect(), run))
                 .collect();
-            for name in ["runs", "flows", "subflows", "links"] {
+            for name in ROWS {
                 let table = table(name, &axes, &rows, true, &self.names)?;
                 let path = folder.join(name).with_extension("parquet");
                 table.write(path).map_err(|why| Error::new_err(why.to_string()))?;

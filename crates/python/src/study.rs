@@ -3,13 +3,13 @@
 use crate::algorithms::json;
 use crate::campaign::Campaign;
 use crate::errors::{python_error, refused, warn};
-use crate::tables::Names;
+use crate::tables::{Names, ROWS, table};
 use anabranch::papers::SIMULATOR;
 use anabranch::studies::file::{self, AxisSubset};
 use anabranch::studies::{ScenarioFile, work_with_runs};
 use anabranch::{Changes, Options, Scenario, Size, StudyResult, study_of_text, sweep_error};
 use pyo3::prelude::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ impl Study {
             false => refused(error.to_string()),
         });
         let study = study?.into();
-        Ok(Study { study, shipped: false, axes: whole_names(&vary) })
+        Ok(Study { study, shipped: false, axes: whole_names(&vary)? })
     }
 
     #[getter]
@@ -127,17 +127,19 @@ pub fn shown(text: &str) -> PyResult<String> {
     json(&*result.shown())
 }
 
-/// The names of a sweep's axes where several keys end with the same word: the whole keys, whatever their order.
-pub fn whole_names(vary: &[String]) -> HashMap<String, String> {
+/// The names of a sweep's axes that are not the study's: the whole keys where several end with the same word, whatever their order,
+/// and where tables have a column of that name.
+pub fn whole_names(vary: &[String]) -> PyResult<HashMap<String, String>> {
     let words =
         |text: &str| text.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect::<String>();
-    let keys = || vary.iter().filter_map(|spec| Some(spec.split_once('=')?.0.trim()));
+    let keys: Vec<&str> = vary.iter().filter_map(|spec| Some(spec.split_once('=')?.0.trim())).collect();
     let last = |key: &str| words(key.rsplit('.').next().unwrap_or(key));
-    let shared = keys().filter(|key| keys().filter(|other| last(other) == last(key)).count() > 1);
-    // The first of them is named by that word in the study.
-    let mut names = HashMap::new();
-    for key in shared {
-        names.entry(last(key)).or_insert_with(|| words(key));
+    let is_shared = |key: &str| keys.iter().filter(|other| last(other) == last(key)).count() > 1;
+    let mut taken = HashSet::new();
+    for rows in ROWS {
+        taken.extend(table(rows, &[], &[], true, &Names::default())?.column_names());
     }
-    names
+    let axes = file::axes(vary, &[]).map_err(refused)?;
+    let named = axes.into_iter().zip(&keys).filter(|((name, _), key)| is_shared(key) || taken.contains(name));
+    Ok(named.map(|((name, _), key)| (name, words(key))).collect())
 }

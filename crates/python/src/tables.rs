@@ -47,13 +47,16 @@ pub fn table_of_runs(rows: &str, taken: &[SimulationRuns], names: &Names) -> PyR
     table(rows, &axes, &runs, seeds, names)
 }
 
+/// What tables have rows of.
+pub const ROWS: [&str; 4] = ["runs", "flows", "subflows", "links"];
+
 /// A run, with its values of the axes.
 pub type Run<'a> = (Vec<&'a str>, &'a Summary);
 
 /// The table of these runs, with a row for each of their `runs`, `flows`, `subflows` or `links`, and with or without a column of
 /// their seeds.
 pub fn table(rows: &str, axes: &[&str], runs: &[Run<'_>], seeds: bool, names: &Names) -> PyResult<Table> {
-    if !["runs", "flows", "subflows", "links"].contains(&rows) {
+    if !ROWS.contains(&rows) {
         return Err(RunError::new_err(format!("no table `{rows}`")));
     }
     // How many rows each run has.
@@ -211,7 +214,7 @@ pub fn unit<'a>(values: impl Iterator<Item = &'a str>) -> Option<&'static str> {
 
 /// A number with a unit, in SI units, and the unit's name in columns: `10 ms` is 0.01 `s`; a number without a unit has none.
 fn quantity(text: &str) -> Option<(f64, &'static str)> {
-    const UNITS: [(&str, f64, &str); 21] = [
+    const UNITS: [(&str, f64, &str); 24] = [
         ("", 1.0, ""),
         ("ns", 1e-9, "s"),
         ("us", 1e-6, "s"),
@@ -228,8 +231,11 @@ fn quantity(text: &str) -> Option<(f64, &'static str)> {
         ("bytes", 1.0, "bytes"),
         ("kB", 1e3, "bytes"),
         ("MB", 1e6, "bytes"),
+        ("GB", 1e9, "bytes"),
         ("KiB", 1024.0, "bytes"),
         ("MiB", 1_048_576.0, "bytes"),
+        ("GiB", 1_073_741_824.0, "bytes"),
+        ("packet", 1.0, "packets"),
         ("packets", 1.0, "packets"),
         ("BDP", 1.0, "bdp"),
         ("%", 0.01, "fraction"),
