@@ -5,6 +5,7 @@ use crate::tls::{self, Secrets};
 use crate::traces::Trace;
 use anabranch_net::Random;
 use anabranch_scenario::{Application, Flow as Spec};
+use noq_proto::congestion::CubicConfig;
 use noq_proto::{
     ClientConfig, Connection, ConnectionHandle, ConnectionId, ConnectionIdGenerator, Endpoint,
     EndpointConfig, FourTuple, ServerConfig, TransportConfig, VarInt,
@@ -21,6 +22,9 @@ const SEND_WINDOW: u64 = 16 << 20;
 /// The receive window of each stream, in full packets. The stack ends a connection whose stream is in more than 1024 pieces; what
 /// is missing between them takes more packets than this.
 pub(crate) const RECEIVE_WINDOW: u32 = 1800;
+
+/// The first window of the stack's CUBIC, which the server runs: it sends nothing if its packets are larger.
+const CUBIC_WINDOW: u64 = 12_000;
 
 /// The most streams of transfers at once.
 const MOST_STREAMS: u32 = 1 << 16;
@@ -105,6 +109,11 @@ pub(crate) fn hosts(
     if let Some([sender, receiver]) = traces {
         of_client.qlog_factory(sender);
         of_server.qlog_factory(receiver);
+    }
+    if u64::from(payload) > CUBIC_WINDOW {
+        let mut control = CubicConfig::default();
+        control.initial_window(2 * u64::from(payload)); // RFC 9002 §7.2
+        of_server.congestion_controller_factory(Arc::new(control));
     }
     let first_id = ConnectionId::new(&random.bits().to_le_bytes());
     let mut config = ClientConfig::new(client);

@@ -119,6 +119,13 @@ fn acknowledgements_take_the_return_links() {
     assert!((0.1..0.4).contains(&used), "{used}");
 }
 
+/// The receiver's packets are as large as the sender's, so that its first window must hold one.
+#[test]
+fn the_largest_packets_are_carried() {
+    let set = ["flows.bulk.tcp.mss=65000", "links.a.rate=100 Mbit/s", "links.a.queue=4 BDP"];
+    assert!(goodput(&summary(ONE, &set, 1), 0) > 90e6);
+}
+
 /// 40 ms of propagation on every path, and windows of at least a segment.
 fn has_means(summary: &Summary, paths: usize) {
     assert_eq!(summary.flows[0].subflows.len(), paths);
