@@ -133,6 +133,18 @@ def test_a_swept_loss_rate_is_beside_the_measured_one(tmp_path: Path) -> None:
         assert list(alone.to_pandas().columns[:4]) == ["links_b_loss_rate", "seed", "flow", "algorithm"]
 
 
+@pytest.mark.parametrize("workers", [0, 1])
+def test_runs_that_fail_are_listed(workers: int) -> None:
+    """The simulator does not have the controllers of a QUIC stack."""
+    with ThreadPoolExecutor(1) as pool:
+        executor = pool if workers else None
+        with pytest.warns(UserWarning, match="3 of 6 runs failed, and the tables leave them out:\n  noq:cubic, seed 1: flow `tested`"):
+            table = anabranch.sweep(SHORT, cc=["lia", "noq:cubic"], seeds=[1, 2, 5], executor=executor, progress=False)
+        assert set(table["cc"]) == {"lia"} and len(table.runs) == 3
+        with pytest.raises(anabranch.RunError, match="all 2 runs failed:\n  noq:cubic, seed 1: flow `tested`"):
+            anabranch.sweep(SHORT, cc=["noq:cubic"], seeds=2, executor=executor, progress=False)
+
+
 def test_long_ones_first_and_short_ones_together() -> None:
     with ThreadPoolExecutor(1) as pool:
         counting = Counting(pool, 1)

@@ -8,6 +8,7 @@ use crate::table::Table;
 use crate::tables::{Names, table_of_runs};
 use anabranch::papers::Simulator;
 use anabranch::records::Sink;
+use anabranch::scenarios::distinct;
 use anabranch::studies::store::{Key, Record};
 use anabranch::studies::task::SIM;
 use anabranch::studies::{
@@ -218,6 +219,13 @@ impl Campaign {
         // Again it gives the same.
         let _ = self.done.set(done);
         Ok(result)
+    }
+
+    /// Why runs failed, which tables leave out.
+    fn failed(&self) -> PyResult<Vec<String>> {
+        let lines = anabranch::failed(&self.done()?.0);
+        let reasons = lines.iter().map(|line| line.split_once(": ").map_or(&**line, |(_, why)| why));
+        Ok(distinct(reasons).into_iter().map(str::to_owned).collect())
     }
 
     /// A table of the runs: `runs`, `flows`, `subflows` or `links`.

@@ -322,6 +322,10 @@ class Sweep(Table):
         return Sweep, (self.flows, self.runs, self.subflows, self.links)
 
 
+REASONS = 10
+"""The most reasons of failed runs in a message."""
+
+
 def sweep(
     scenario: Scenario,
     vary: Mapping[str, str | Sequence[object]] = {},
@@ -348,7 +352,7 @@ def sweep(
     and all that it refers to, is the same.
 
     Runs are made on all cores of this machine, or by `executor`, any of `concurrent.futures` or a Dask client's. The folder
-    `store` stores runs for reuse.
+    `store` stores runs for reuse. A warning lists the runs that fail, such as those with too many transfers at once.
     """
     name, text = _scenario.read(scenario)
     needs, algorithms, labels = needed(cc, metrics, vary)
@@ -365,7 +369,14 @@ def sweep(
     )
     done = Study(study, "anabranch.sweep(…)", needs, labels)
     done.run(seeds=listed, executor=executor, store=store, progress=progress)
-    return Sweep(done.flows, done.runs, done.subflows, done.links)
+    made = Sweep(done.flows, done.runs, done.subflows, done.links)
+    campaign = done._done()
+    if failed := campaign.runs - len(made.runs):
+        reasons = "".join(f"\n  {why}" for why in campaign.failed()[:REASONS])
+        if not len(made.runs):
+            raise RunError(f"all {failed} runs failed:{reasons}")
+        warnings.warn(f"{failed} of {campaign.runs} runs failed, and the tables leave them out:{reasons}", UserWarning, stacklevel=2)
+    return made
 
 
 def needed(
