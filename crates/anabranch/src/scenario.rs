@@ -33,7 +33,7 @@ fn command(changes: &Changes, file: &str, seed: u64) -> String {
 
 /// Parses the changes from such a command.
 fn changes_of(command: &str) -> Option<Changes> {
-    let mut words = shlex::split(command)?.into_iter().skip(3);
+    let mut words = shlex::split(command)?.into_iter().map(unescaped).skip(3);
     let mut changes = Changes::default();
     while let Some(option) = words.next() {
         let value = words.next()?;
@@ -46,6 +46,13 @@ fn changes_of(command: &str) -> Option<Changes> {
         }
     }
     Some(changes)
+}
+
+/// A word with its line breaks, which [`quoted`] writes as `$'…'`; no option's value begins with `$`.
+fn unescaped(word: String) -> String {
+    let Some(escaped) = word.strip_prefix('$') else { return word };
+    let plain = |part: &str| part.replace(r"\n", "\n").replace(r"\r", "\r").replace(r"\047", "'");
+    escaped.split(r"\\").map(plain).collect::<Vec<_>>().join(r"\")
 }
 
 /// A checked scenario: the [`anabranch_scenario::Scenario`] with its source text and its changes.
@@ -230,4 +237,18 @@ pub fn read(file: &Path) -> Result<Source, Error> {
         input_error(format!("cannot read {name}: line {line} is not UTF-8"), Some("save the file as UTF-8"))
     })?;
     Ok(Source { name, text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_one_line_and_is_read_back() {
+        let set = ["links.a.rate=1 Mbit/s", "name='it\\n is'\n", "flows=[\r\n{}\n]"].map(str::to_owned);
+        let changes = Changes { set: set.to_vec(), seed: Some(1), ..Changes::default() };
+        let command = command(&changes, "scenario.toml", 1);
+        assert!(!command.contains(['\n', '\r']), "{command}");
+        assert_eq!(changes_of(&command).unwrap().set, set);
+    }
 }
