@@ -55,6 +55,17 @@ def test_it_has_the_rows_of_a_sweep(tmp_path: Path, runs: int, monkeypatch: pyte
     assert mean == pytest.approx(by_duckdb) and mean > 1e6
 
 
+def test_a_run_that_fails_stops_no_other(tmp_path: Path) -> None:
+    """The simulator does not have the controllers of a QUIC stack."""
+    with ThreadPoolExecutor(1) as pool:
+        for _ in range(2):
+            with pytest.warns(UserWarning, match="2 of 4 runs failed, and the tables leave them out:\n  cc noq:cubic, seed 1: flow `tested`"):
+                stored = sweep_to(tmp_path / "some", {}, ["noq:cubic", "lia"], executor=pool)
+            assert set(stored.runs.to_pandas()["cc"]) == {"lia"} and len(stored) == 2
+        with pytest.raises(anabranch.RunError, match="all 2 runs failed:\n  cc noq:cubic, seed 1: flow `tested`"):
+            sweep_to(tmp_path / "all", {}, ["noq:cubic"], executor=pool)
+
+
 def test_only_what_is_missing_is_made(tmp_path: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
         counting = Counting(pool)

@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _anabranch, _arguments, _scenario
-from ._executor import RemoteRuns
+from ._errors import RunError
+from ._executor import RemoteRuns, name
 from ._places import Place, place
 from ._run import Run
-from ._study import Progress, needed, shown, threads
+from ._study import Progress, list_failed, needed, shown, threads
 from ._worker import Needs
 
 if TYPE_CHECKING:
@@ -232,6 +233,7 @@ class Stream:
         self.part: _anabranch.Part | None = None
         self.next = 0
         self.under_way: dict[str, tuple[_anabranch.Part, int]] = {}
+        self.failed: list[str] = []
         self.shard = _anabranch.Shard(plan.vary, plan.cc, plan.labels)
         self.written = time.monotonic()
 
@@ -253,7 +255,11 @@ class Stream:
         part, i = self.under_way.pop(task)
         if record is None:
             # It fails here, too, and says why.
-            [record] = _anabranch.execute([task], _anabranch.build(), self.plan.needs._replace(raises=True))
+            try:
+                [record] = _anabranch.execute([task], _anabranch.build(), self.plan.needs._replace(raises=True))
+            except RunError as why:
+                self.failed.append(f"{name(task)}: {why}")
+                return
             assert record is not None
         self.shard.put(part, i, record)
         if len(self.shard) >= SHARD_RUNS:
@@ -377,5 +383,7 @@ def sweep_to(
                     show(part, done, total)
 
             RemoteRuns(stream, executor, poll, needs).run()
-    return StoredSweep(where)
+    stored, failed = StoredSweep(where), len(stream.failed)
+    list_failed(failed, len(stored) + failed, lambda: sorted(stream.failed))
+    return stored
 

@@ -326,6 +326,16 @@ REASONS = 10
 """The most reasons of failed runs in a message."""
 
 
+def list_failed(failed: int, runs: int, reasons: Callable[[], list[str]]) -> None:
+    """Warns the caller of the package of failed runs; an error if all of them failed."""
+    if not failed:
+        return
+    listed = "".join(f"\n  {why}" for why in reasons()[:REASONS])
+    if failed == runs:
+        raise RunError(f"all {runs} runs failed:{listed}")
+    warnings.warn(f"{failed} of {runs} runs failed, and the tables leave them out:{listed}", UserWarning, stacklevel=3)
+
+
 def sweep(
     scenario: Scenario,
     vary: Mapping[str, str | Sequence[object]] = {},
@@ -371,11 +381,7 @@ def sweep(
     done.run(seeds=listed, executor=executor, store=store, progress=progress)
     made = Sweep(done.flows, done.runs, done.subflows, done.links)
     campaign = done._done()
-    if failed := campaign.runs - len(made.runs):
-        reasons = "".join(f"\n  {why}" for why in campaign.failed()[:REASONS])
-        if not len(made.runs):
-            raise RunError(f"all {failed} runs failed:{reasons}")
-        warnings.warn(f"{failed} of {campaign.runs} runs failed, and the tables leave them out:{reasons}", UserWarning, stacklevel=2)
+    list_failed(campaign.runs - len(made.runs), campaign.runs, campaign.failed)
     return made
 
 
