@@ -212,8 +212,6 @@ class Study(StudyResult):
                 store = stack.enter_context(tempfile.TemporaryDirectory(prefix="anabranch-"))
             folder = None if store is None else str(_arguments.path("store", store))
             labels = {**self._labels, **{own.name: own.label for own in needs.own}}
-            if needs.own:
-                _anabranch.register(needs.own)
             campaign = self._study.campaign(
                 size, count, listed, only, bool(variants), labels, needs.identity, folder
             )
