@@ -196,7 +196,14 @@ def test_other_threads_go_on() -> None:
     assert steps > 20
 
 
-@pytest.mark.parametrize("call", ["run(S, duration=1e6)", "sweep(S, cc=['lia'], duration=1e6)"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "run(S, duration=1e6)",
+        "sweep(S, cc=['lia'], duration=1e6)",
+        "sweep(S, duration=1e6, executor=__import__('concurrent.futures').futures.ThreadPoolExecutor(2))",
+    ],
+)
 def test_control_c_ends_it(call: str) -> None:
     # Whoever starts the tests in the background may have SIGINT ignored.
     code = (

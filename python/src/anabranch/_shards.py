@@ -373,8 +373,7 @@ def sweep_to(
         stack.enter_context(where.locked())
         stream = begun(where, plan, about)
         if stream.missing:
-            if executor is None:
-                executor, needs = threads(stack, needs)
+            executor, needs = threads(stack, executor, needs)
             show = shown(stack, progress)
 
             def poll(part: float, done: int, total: int) -> None:

@@ -205,9 +205,9 @@ class Study(StudyResult):
         _arguments.executor(executor)
         needs = self._needs
         with ExitStack() as stack:
-            if executor is None and (needs.own or needs.metrics):
+            if executor is not None or needs.own or needs.metrics:
                 # Python runs in threads of its own, which raise its errors.
-                executor, needs = threads(stack, needs)
+                executor, needs = threads(stack, executor, needs)
             if executor is not None and store is None:
                 store = stack.enter_context(tempfile.TemporaryDirectory(prefix="anabranch-"))
             folder = None if store is None else str(_arguments.path("store", store))
@@ -262,12 +262,15 @@ class Study(StudyResult):
         return self._campaign
 
 
-def threads(stack: ExitStack, needs: Needs) -> tuple[Executor, Needs]:
-    """Threads on all cores, whose runs stop with the call."""
-    executor = stack.enter_context(ThreadPoolExecutor(os.cpu_count()))
-    ended = threading.Event()
-    stack.callback(ended.set)
-    return executor, needs._replace(stopped=ended.is_set)
+def threads(stack: ExitStack, executor: Executor | None, needs: Needs) -> tuple[Executor, Needs]:
+    """The executor, or threads on all cores. Runs in threads stop with the call."""
+    if executor is None:
+        executor = stack.enter_context(ThreadPoolExecutor(os.cpu_count()))
+    if isinstance(executor, ThreadPoolExecutor):
+        ended = threading.Event()
+        stack.callback(ended.set)
+        needs = needs._replace(stopped=ended.is_set)
+    return executor, needs
 
 
 def shown(stack: ExitStack, progress: Progress) -> Callable[[float, int, int], object] | None:
