@@ -1,16 +1,21 @@
 //! The files that keep algorithms loaded without a process.
 
 use crate::lock::lock;
+use crate::system::unshare_working_directory;
 use crate::{Error, messages};
 use libbpf_rs::{Link, MapCore, MapHandle};
 use rustix::fs::{FsWord, Mode, OFlags, fchmod, fstat, open, statfs};
 use rustix::mount::{MountFlags, mount};
 use rustix::process::geteuid;
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
+use std::os::fd::AsFd;
 use std::os::unix::fs::DirBuilderExt;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 /// The name of each file in an algorithm's directory.
@@ -47,10 +52,8 @@ impl Pins {
     /// Without permission, or without a BPF file system.
     pub fn open() -> Result<Self, Error> {
         let bpf = file_system();
-        let mounted = || is_bpf(&bpf);
-        if !mounted() {
-            let mounting = mount("bpf", &bpf, "bpf", MountFlags::empty(), c"mode=0700");
-            mounting.map_err(|e| Error::file("mount the BPF file system at", &bpf)(e.into()))?;
+        if !is_bpf(&bpf) {
+            mount_at(&bpf).map_err(Error::file("mount the BPF file system at", &bpf))?;
         }
         let root = bpf.join("anabranch");
         match DirBuilder::new().mode(0o700).create(&root) {
@@ -178,14 +181,39 @@ fn names(directory: &Path) -> Result<Vec<OsString>, Error> {
     fs::read_dir(directory).map_err(failed)?.map(|file| Ok(file.map_err(failed)?.file_name())).collect()
 }
 
+const USUAL: &str = "/sys/fs/bpf";
+
 /// The BPF file system of the outermost process above this one. A mount of this command alone, as in `ip netns exec`, would
 /// end with the command and take the algorithms with it.
 pub(crate) fn file_system() -> PathBuf {
-    let namespace = |process: &str| fs::read_link(format!("/proc/{process}/ns/mnt")).ok();
-    let above = |process: &String| parent(process).filter(|above| namespace(above).is_some());
-    let outermost = std::iter::successors(Some("self".to_owned()), above).last().unwrap_or_default();
-    let same = namespace(&outermost) == namespace("self");
-    PathBuf::from(if same { "/sys/fs/bpf".to_owned() } else { format!("/proc/{outermost}/root/sys/fs/bpf") })
+    let outermost = outermost();
+    let same = mount_namespace(&outermost) == mount_namespace("self");
+    PathBuf::from(if same { USUAL.to_owned() } else { format!("/proc/{outermost}/root{USUAL}") })
+}
+
+/// Mounts that file system. Where another mount namespace has it, a thread mounts it from there, as only those inside may.
+fn mount_at(path: &Path) -> io::Result<()> {
+    let mount = || mount("bpf", USUAL, "bpf", MountFlags::empty(), c"mode=0700");
+    if path == Path::new(USUAL) {
+        return Ok(mount()?);
+    }
+    let namespace = File::open(format!("/proc/{}/ns/mnt", outermost()))?;
+    let mount_there = || -> io::Result<()> {
+        unshare_working_directory()?;
+        move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Mount))?;
+        Ok(mount()?)
+    };
+    thread::scope(|scope| scope.spawn(mount_there).join()).unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+/// The outermost process above this one.
+fn outermost() -> String {
+    let above = |process: &String| parent(process).filter(|above| mount_namespace(above).is_some());
+    std::iter::successors(Some("self".to_owned()), above).last().unwrap_or_default()
+}
+
+fn mount_namespace(process: &str) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{process}/ns/mnt")).ok()
 }
 
 /// The PID of a process's parent.

@@ -1,6 +1,8 @@
 //! System calls that no library wraps safely.
 
 use libbpf_rs::Error;
+use rustix::thread::{UnshareFlags, unshare_unsafe};
+use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 /// Makes the kernel measure the run time of BPF programs until the descriptor is closed.
@@ -20,6 +22,13 @@ pub(crate) fn detach_link(id: u32) -> Result<(), Error> {
     #[allow(unsafe_code)]
     let result = unsafe { libbpf_sys::bpf_link_detach(descriptor.as_raw_fd()) };
     if result < 0 { Err(Error::from_raw_os_error(-result)) } else { Ok(()) }
+}
+
+/// Gives the calling thread a working directory and a root of its own, without which it may not enter a mount namespace.
+pub(crate) fn unshare_working_directory() -> io::Result<()> {
+    // SAFETY: threads still share everything else.
+    #[allow(unsafe_code)]
+    unsafe { unshare_unsafe(UnshareFlags::FS) }.map_err(Into::into)
 }
 
 /// Wraps the descriptor that a system call returned.

@@ -32,6 +32,17 @@ fn what_is_mounted_is_roots_alone() {
     assert_eq!(done.ok(), "ab_lia: loaded\n1700\n700\nab_lia: unloaded\n");
 }
 
+/// A command in a mount namespace of its own, as under `ip netns exec`, mounts where the algorithm outlasts it.
+#[test]
+fn what_a_command_loads_outlasts_its_mounts() {
+    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
+    let done = script(
+        "unshare --mount $ANABRANCH kernel load lia; stat -c %a /sys/fs/bpf/anabranch/ab_lia
+         $ANABRANCH kernel unload lia",
+    );
+    assert_eq!(done.ok(), "ab_lia: loaded\n700\nab_lia: unloaded\n");
+}
+
 /// Where anybody may make files, a folder that a user made is refused, and nothing in it is followed or removed.
 #[test]
 fn what_a_user_points_at_stays() {
