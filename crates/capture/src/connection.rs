@@ -62,6 +62,8 @@ struct Subflow {
     before: Vec<u32>,
     /// The receiver's latest timestamp at the sender, and the sender's latest echoed timestamp.
     stamps: (u32, u32),
+    /// The segment that the latest ACK at the sender expects.
+    expected: u32,
     /// The FIN was sent.
     finished: bool,
     /// From the sender, and back to it.
@@ -137,11 +139,13 @@ impl Connection {
             // Hosted flows are not captured.
             PacketKind::HandshakeAck | PacketKind::Datagram | PacketKind::DatagramBack => (),
             PacketKind::SynAck | PacketKind::JoinAck | PacketKind::Ack | PacketKind::Request => {
-                subflow.stamps.0 = clock(seen.sent);
+                // Packets that others overtook change nothing (RFC 7323 §5.3, RFC 9293 §3.10.7.4).
+                subflow.stamps.0 = subflow.stamps.0.max(clock(seen.sent));
                 if let Some(returned) = seen.returns {
-                    subflow.stamps.1 = clock(returned);
+                    subflow.stamps.1 = subflow.stamps.1.max(clock(returned));
                 }
                 if seen.kind == PacketKind::Ack {
+                    subflow.expected = subflow.expected.max(seen.segment);
                     let at = self.data_ack(seen);
                     self.data_acknowledged = self.data_acknowledged.max(at);
                 }
@@ -232,7 +236,7 @@ impl Connection {
             PacketKind::JoinAck | PacketKind::Request => {
                 segment.window = u16::MAX >> 1;
                 segment.flags = ACK | flags_if(seen.kind == PacketKind::Request, PSH);
-                segment.acknowledged = subflow.at(0);
+                segment.acknowledged = subflow.at(subflow.expected);
                 if multipath {
                     *options = options.data_ack(self.sender_data.wrapping_add(data), self.long);
                 }
@@ -348,6 +352,7 @@ impl Subflow {
             initial: (u32::from_be_bytes(part(8)), u32::from_be_bytes(part(12))),
             before: vec![0],
             stamps: (0, 0),
+            expected: 0,
             finished: false,
             directions: HeaderTemplate::of(ends),
         }

@@ -14,9 +14,7 @@ use std::net::SocketAddr;
 pub(super) struct Tcp {
     /// The client and the server.
     pub(super) ends: [SocketAddr; 2],
-    /// Its connection, and its index among the subflows.
     pub(super) connection: usize,
-    pub(super) index: usize,
     /// Both directions, the client's first.
     pub(super) directions: [Direction; 2],
     /// The latest mapping in each direction, and its first offset.
@@ -193,7 +191,7 @@ impl Connections {
             }
         }
         if let Some((mapping, first)) = tcp.mappings[direction].filter(|_| end > start) {
-            connection.streams[direction].on_sent(mapping, first, (start, end), tcp.index);
+            connection.streams[direction].on_sent(mapping, first, (start, end), start < sent_before);
         }
         let is_mapped = |(mapping, first): (Mapping, u64)| end <= first + u64::from(mapping.len);
         let unmapped = end > start && !tcp.mappings[direction].is_some_and(is_mapped);
@@ -233,7 +231,6 @@ impl Connections {
         self.tcp.push(Tcp {
             ends: if answers { [segment.to, segment.from] } else { [segment.from, segment.to] },
             connection: self.connections.len() - 1,
-            index: 0,
             directions: Default::default(),
             mappings: [None; 2],
             syn: opens.then_some(segment.sequence),
@@ -266,10 +263,8 @@ impl Connections {
             }
             Mptcp::Join { token } if segment.syn => match self.by_token.get(&token) {
                 Some(&joined) if joined != c => {
-                    let subflows = &mut self.connections[joined].subflows;
-                    subflows.push(t);
+                    self.connections[joined].subflows.push(t);
                     self.tcp[t].connection = joined;
-                    self.tcp[t].index = subflows.len() - 1;
                     self.connections[c].subflows.clear();
                 }
                 Some(_) => (),

@@ -165,7 +165,7 @@ fn summary(all: &Connections, flow: &Flow) -> FlowSummary {
         }
         (false, _) => acknowledged,
     };
-    let segments: u64 = directions().map(|state| state.segments).sum();
+    let segments: u64 = directions().map(|state| state.segments - state.retransmitted).sum();
     let payload: u64 = directions().map(|state| state.next).sum::<u64>().max(1);
     FlowSummary {
         reinjected_segments: (stream.reinjected as f64 * segments as f64 / payload as f64).round() as u64,

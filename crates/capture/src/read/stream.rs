@@ -1,4 +1,4 @@
-//! The data stream of an MPTCP connection in one direction: which subflow sent which bytes, and what is acknowledged.
+//! The data stream of an MPTCP connection in one direction: which bytes were sent, and which are acknowledged.
 
 use super::mptcp::{Mapping, Number};
 use crate::near::near;
@@ -13,9 +13,9 @@ pub(super) struct Stream {
     pub(super) next: u64,
     /// Acknowledged up to this offset; a DATA_FIN counts as a byte.
     acknowledged: u64,
-    /// Unacknowledged ranges by start: end and subflow.
-    owners: BTreeMap<u64, (u64, usize)>,
-    /// Bytes sent before on another subflow.
+    /// Ranges that were sent and are not acknowledged as a whole: the end by start.
+    sent: BTreeMap<u64, u64>,
+    /// Bytes that the connection had sent before, other than retransmissions on a subflow.
     pub(super) reinjected: u64,
 }
 
@@ -37,14 +37,8 @@ impl Stream {
         self.acknowledged.min(self.next)
     }
 
-    /// A subflow sends its bytes `start..end`, which lie in a mapping that begins at its byte `mapped`.
-    pub(super) fn on_sent(
-        &mut self,
-        mapping: Mapping,
-        mapped: u64,
-        (start, end): (u64, u64),
-        subflow: usize,
-    ) {
+    /// A subflow sends its bytes `start..end`, which lie in a mapping that begins at its byte `mapped`. `again`: as a retransmission.
+    pub(super) fn on_sent(&mut self, mapping: Mapping, mapped: u64, (start, end): (u64, u64), again: bool) {
         let base = *self.base.get_or_insert(mapping.data.value);
         let end = end.min(mapped + u64::from(mapping.len));
         if start < mapped || start >= end {
@@ -52,39 +46,27 @@ impl Stream {
         }
         let from = self.place(base, mapping.data).wrapping_add(start - mapped);
         let Some(to) = from.checked_add(end - start).filter(|to| *to < 1 << 62) else { return };
-        self.carry(from, to, subflow);
+        let known = self.carry(from, to);
+        self.reinjected += if again { 0 } else { known };
     }
 
-    /// The same where places in the stream are known.
-    fn carry(&mut self, from: u64, to: u64, subflow: usize) {
+    /// Adds bytes of the stream; returns how many of them were sent before.
+    fn carry(&mut self, from: u64, to: u64) -> u64 {
         self.next = self.next.max(to);
-        // Some subflow had sent everything that was acknowledged.
-        let mut at = from;
-        if at < self.acknowledged {
-            self.reinjected += to.min(self.acknowledged) - at;
-            at = to.min(self.acknowledged);
+        let new = from.max(self.acknowledged);
+        if new >= to {
+            return to - from;
         }
-        while at < to {
-            let around = self.owners.range(..=at).next_back().filter(|(_, (end, _))| *end > at);
-            let (until, owner) = match around {
-                Some((_, &(end, owner))) => (end.min(to), Some(owner)),
-                None => (self.owners.range(at..to).next().map_or(to, |(start, _)| *start), None),
-            };
-            match owner {
-                Some(owner) if owner != subflow => self.reinjected += until - at,
-                Some(_) => (),
-                None => self.own(at, until, subflow),
-            }
-            at = until;
+        let (mut known, mut whole) = (new - from, (new, to));
+        while let Some((&start, &end)) = self.sent.range(..=to).next_back()
+            && end >= new
+        {
+            known += end.min(to).saturating_sub(start.max(new));
+            whole = (whole.0.min(start), whole.1.max(end));
+            self.sent.remove(&start);
         }
-    }
-
-    /// New bytes of a subflow, joined with those before them where these are its own.
-    fn own(&mut self, from: u64, to: u64, subflow: usize) {
-        match self.owners.range_mut(..from).next_back() {
-            Some((_, (end, owner))) if *end == from && *owner == subflow => *end = to,
-            _ => _ = self.owners.insert(from, (to, subflow)),
-        }
+        self.sent.insert(whole.0, whole.1);
+        known
     }
 
     /// The receiver acknowledges.
@@ -96,7 +78,7 @@ impl Stream {
             return;
         }
         self.acknowledged = place;
-        while let Some(first) = self.owners.first_entry().filter(|first| first.get().0 <= place) {
+        while let Some(first) = self.sent.first_entry().filter(|first| *first.get() <= place) {
             first.remove();
         }
     }
@@ -107,20 +89,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_another_subflow_had_sent_is_reinjected() {
+    fn bytes_that_were_sent_before_are_known() {
         let mut stream = Stream { base: Some(1000), ..Stream::default() };
-        stream.carry(0, 300, 0);
-        stream.carry(300, 500, 1);
-        stream.carry(0, 100, 0); // retransmitted on the same subflow
-        assert_eq!(stream.reinjected, 0);
-        stream.carry(200, 400, 1); // 100 of them are its own
-        assert_eq!(stream.reinjected, 100);
-        stream.carry(450, 600, 0); // 50 of the other's, 100 new
-        assert_eq!((stream.reinjected, stream.next), (150, 600));
+        assert_eq!([(0, 300), (400, 500), (0, 100)].map(|(from, to)| stream.carry(from, to)), [0, 0, 100]);
+        assert_eq!(stream.carry(200, 450), 150);
+        assert_eq!((stream.carry(450, 600), stream.next, stream.sent.len()), (50, 600, 1));
         stream.on_acknowledged(Number { value: 1500, long: true });
         assert_eq!(stream.delivered(), 500);
-        stream.carry(550, 600, 1);
-        assert_eq!(stream.reinjected, 200);
+        assert_eq!(
+            [(550, 600), (400, 700), (100, 200)].map(|(from, to)| stream.carry(from, to)),
+            [50, 200, 100]
+        );
+        stream.on_acknowledged(Number { value: 1700, long: true });
+        assert_eq!((stream.sent.len(), stream.carry(650, 750), stream.carry(900, 950)), (0, 50, 0));
     }
 
     #[test]
@@ -132,8 +113,8 @@ mod tests {
             subflow: 1,
             len: 200,
         };
-        stream.on_sent(mapping(base), 0, (0, 200), 0);
-        stream.on_sent(mapping(base + 200), 0, (0, 200), 0);
+        stream.on_sent(mapping(base), 0, (0, 200), false);
+        stream.on_sent(mapping(base + 200), 0, (0, 200), false);
         assert_eq!(stream.next, 400);
         stream.on_acknowledged(Number { value: (base + 401) & 0xffff_ffff, long: false });
         assert_eq!(stream.delivered(), 400); // 401 is behind the DATA_FIN

@@ -1,6 +1,6 @@
 //! Captures that are read: our own beside the simulator's record, and files that are not captures.
 
-use super::packets::{KEYS, Pcap};
+use super::packets::{KEYS, Packet, Pcap, ack, data_ack, data_packet, token};
 use super::{SCENARIO, captured, options_of_reading, read_back, scenario};
 use anabranch_capture::{Options, ReadError};
 use anabranch_record::{MemorySink, SubflowSummary, Summary, Tokens};
@@ -31,6 +31,21 @@ fn the_record_is_the_simulators() {
     assert_eq!(sent, expected + 1, "segments with payload");
     let [a, b] = [&simulated[0], &found[0]].map(|s| s.mean_rtt_s.unwrap());
     assert!((a / b - 1.0).abs() < 0.1, "{a} s, {b} s");
+}
+
+/// Another subflow sends 1000 bytes again: the retransmission on the first subflow, before and after the DATA_ACK, is none.
+#[test]
+fn a_retransmission_is_no_reinjection() {
+    let mut pcap = Pcap::new();
+    pcap.connect();
+    pcap.join(1, token());
+    pcap.add(&data_packet(0, 0, 0, 1000));
+    pcap.add(&data_packet(1, 0, 0, 1000));
+    pcap.add(&data_packet(1, 0, 0, 1000));
+    pcap.add(&Packet { mptcp: data_ack(1000), ..ack(1, 1000) });
+    pcap.mapped(0, 0, 0, 1000);
+    let flow = &read_back(&*pcap.bytes, true).unwrap().flows[0];
+    assert_eq!((flow.retransmitted_segments, flow.reinjected_segments), (2, 1));
 }
 
 /// One rule for `rtt` and one for `srtt`, here and in the simulator: with ACKs that are delayed, compressed and lost, and segments

@@ -144,3 +144,20 @@ flows = [{ name = "web", cc = "lia", paths = [["a"], ["b"]],
     assert_eq!(bytes.len(), 100);
     assert!(bytes.values().all(|bytes| *bytes == 60_000), "{bytes:?}");
 }
+
+/// What a request acknowledges is what the subflow had delivered when it arrived: numbers never go back where nothing overtakes.
+#[test]
+fn requests_acknowledge_what_came() {
+    let requests = r#"
+name = "requests"
+duration = "3 s"
+links.a = { rate = "10 Mbit/s", delay = "10 ms" }
+flows = [{ name = "web", cc = "reno", paths = [["a"]],
+  application = { kind = "request-response", size = "15 kB", think = "150 ms" } }]
+"#;
+    let (_, file) = captured(&scenario(requests), &Options::default());
+    let from_server = "tcp.srcport == 5001 && tcp.flags.syn == 0";
+    let Some(acks) = fields(&file, from_server, &["tcp.ack", "tcp.flags"]) else { return };
+    assert!(acks.iter().filter(|ack| ack[1] == "0x0018").count() > 10, "requests");
+    assert!(acks.iter().map(|ack| ack[0].parse::<u64>().unwrap()).is_sorted());
+}
