@@ -16,8 +16,6 @@ pub struct PathCounts {
     pub dropped_segments: u64,
     /// Pure acknowledgements that the receiver's host has sent.
     pub acks: u64,
-    /// The number of these that a link dropped.
-    pub dropped_acks: u64,
     /// Standstills of the emulator after which a queue dropped data.
     pub standstill_losses: u64,
     /// The largest cost of these losses, in cycles between two reactions to congestion.
@@ -131,7 +129,6 @@ impl Watch {
     /// A link dropped a packet. `cause` is the standstill that may have caused it.
     pub fn dropped(&mut self, forward: bool, data: bool, why: DropReason, cause: Option<Cause>) {
         self.counts.dropped_segments += u64::from(forward && data);
-        self.counts.dropped_acks += u64::from(!forward && !data);
         let by_queue = matches!(why, DropReason::Queue | DropReason::Early);
         if let Some(Cause { number, cost }) = cause.filter(|cause| cause.number > self.standstill)
             && (forward && data && by_queue)
@@ -178,7 +175,6 @@ mod tests {
             payload_bytes: 4 * 1448 + 10,
             dropped_segments: 1,
             acks: 4,
-            dropped_acks: 1,
             standstill_losses: 0,
             standstill_cycles: 0.0,
         };
