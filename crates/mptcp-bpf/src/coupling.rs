@@ -80,6 +80,7 @@ pub struct CouplingReport {
 impl Coupling {
     /// Loads the program. If the kernel rejects it, each check reports so.
     pub fn open() -> Self {
+        messages::listen();
         messages::take();
         Coupling { link: attach_iterator().map_err(Error::bpf("load the list of MPTCP's sockets")) }
     }

@@ -32,6 +32,14 @@ fn what_is_mounted_is_roots_alone() {
     assert_eq!(done.ok(), "ab_lia: loaded\n1700\n700\nab_lia: unloaded\n");
 }
 
+/// Before the first `load`, too, libbpf's warnings stay unseen.
+#[test]
+fn status_says_only_that_nothing_is_loaded() {
+    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
+    let said = script("$ANABRANCH kernel status").ok();
+    assert!(said.starts_with("No algorithm is loaded."), "{said}");
+}
+
 /// A command in a mount namespace of its own, as under `ip netns exec`, mounts where the algorithm outlasts it.
 #[test]
 fn what_a_command_loads_outlasts_its_mounts() {
