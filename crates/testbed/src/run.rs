@@ -235,6 +235,8 @@ impl<'a> Attempt<'a> {
         let memory_pressures = sum_over(&hosts, memory_pressures)?;
         let mut report = emulator.stop()?;
         recording.packets = std::mem::take(&mut report.packets);
+        // Links carry packets until all connections are closed.
+        recording.packets.retain(|packet| packet.at <= until);
         let end = End {
             until,
             warm: warm.unwrap_or_else(|| end.clone()),

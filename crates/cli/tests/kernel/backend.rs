@@ -4,7 +4,9 @@ use anabranch::linux::KERNEL;
 use anabranch::{Options, Summary, Watch};
 use anabranch_study::{Measurement, Measurements, prediction};
 use anabranch_test_support::Kernel;
-use anabranch_test_support::command::{Outcome, anabranch_reading, binary, folder, has, outcome, typed};
+use anabranch_test_support::command::{
+    Outcome, anabranch, anabranch_reading, binary, folder, has, outcome, typed,
+};
 use anabranch_test_support::witness::say;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -65,6 +67,20 @@ fn a_run_on_the_kernel() {
     assert_eq!(json["kernel"]["emulator"]["quantum_s"], 6e-5);
     let Some(ended) = judged(|| run(&["--cc", "mptcp=reno@kernel"])) else { return };
     has(&ended.without_repeats().ok(), ["On Linux ", "reno@kernel"]);
+}
+
+/// Hosts send until all is closed, but what comes after the run is not in its record either.
+#[test]
+fn a_capture_ends_with_the_run() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let dir = folder();
+    let file = dir.at("run.pcapng");
+    let pcap = ["--pcap", &file];
+    let Some(ended) = judged(|| run(&pcap)) else { return };
+    ended.done();
+    let read = anabranch(["capture", pcap[1], "--json"]).json();
+    let lasts = read["duration_s"].as_f64().unwrap();
+    assert!((2.5..=3.0).contains(&lasts), "{lasts} s");
 }
 
 /// A sweep has both backends as an axis, and reports their differences.
