@@ -50,7 +50,7 @@ pub(crate) struct BurstState {
     pub(crate) receivable: u64,
     /// The first buffer.
     pub(crate) buffer: Buffer,
-    /// Whether the stream is closed.
+    /// Whether the last buffer takes no further data, because the stream is closed.
     pub(crate) closed: bool,
     /// Payload of a segment, in bytes.
     pub(crate) mss: u64,

@@ -37,6 +37,19 @@ fn red_settles_where_its_probability_is_the_excess() {
     assert!((rate * 21.0 - 1.0).abs() < 0.01, "{rate} dropped");
 }
 
+/// With a clock of 100 ms, packets that arrive every millisecond wait for the next tick, so each finds one more than the one
+/// before, although nothing is transmitted most of the time. The average lags behind by (1 − w)/w = 9 packets: it is 20 and
+/// 21 at the 31st and 32nd packet. If the average shrank in the gaps, it would stay below 17.
+#[test]
+fn red_is_not_idle_while_packets_wait_for_a_tick() {
+    let red = Red { min: 20.0, max: 21.0, weight: 0.1, gentle: false, ..Red::default() };
+    let spec = LinkSpec::new(100e6, Time::ZERO, QueueLimit::Packets(100));
+    let spec = LinkSpec { tick: Time::from_millis(100), discipline: Discipline::Red(red), ..spec };
+    let mut link = fifo(&spec, 1, 1);
+    let dropped = (1..100).find(|ms| offer(&mut link, *ms..ms + 1, 1_000_000, false) > 0);
+    assert!(dropped.is_some_and(|ms| (30..=34).contains(&ms)), "{dropped:?}");
+}
+
 /// The same excess under PIE: the queue settles at the target, the only delay at which the probability rests.
 #[test]
 fn pie_settles_at_its_target() {

@@ -63,7 +63,8 @@ impl Connection {
                 None if self.multipath => self.out.one_buffer(),
                 None => self.out.first_buffer(),
             },
-            closed: self.out.closed,
+            // What a queue holds last is not the end of the stream, and carries no FIN.
+            closed: self.queues.is_none() && self.out.closed,
             mss,
             largest: tso::largest(path.pacing_rate.unwrap_or_else(of_window) * mss as f64, tx.rtt.min, mss),
         });

@@ -1,6 +1,6 @@
 //! Hosts as Linux has them, held against Linux.
 
-use crate::common::{flow, run_seed};
+use crate::common::{flow, flow_of, link_of, run, run_seed};
 
 /// Two subflows and two TCP flows, uncoupled, at a drop-tail queue of one BDP.
 const SHARED: &str = r#"
@@ -66,4 +66,16 @@ fn what_was_not_lost_is_not_retransmitted() {
             assert!(again as f64 <= 1.02 * lost as f64, "seed {seed}: {lost} lost, {again} retransmitted");
         }
     }
+}
+
+/// Data that waits to be queued on a subflow follows what is queued there, also if the application has written all: a transfer that does
+/// not end within the run is as an endless one.
+#[test]
+fn a_long_transfer_is_as_an_endless_one() {
+    let link = link_of("a", 100, 0, "queue = \"5 packets\"\njitter = { up_to = \"3 ms\" }");
+    let of = |application: &str| {
+        let flow = flow_of("f", "bbr", &["a"; 3], application);
+        run(4.0, 0.0, &format!("hosts = \"linux\"\n{link}{flow}")).flows[0].delivered_bytes
+    };
+    assert_eq!(of(""), of(r#"application = { kind = "bulk", size = "1000000 GB" }"#));
 }
