@@ -86,7 +86,7 @@ fn over_labels(all: &[&Series]) -> Vec<Point> {
     all[0].points.iter().filter_map(mean).collect()
 }
 
-/// Means of equal stretches of time, at their middles.
+/// Means of equal stretches of time, at the mean time of their samples.
 fn over_time(all: &[&Series]) -> Vec<Point> {
     let times = || all.iter().flat_map(|s| &s.points).map(|p| p.x);
     let (Some(first), Some(last)) = (times().reduce(f64::min), times().reduce(f64::max)) else {
@@ -94,22 +94,26 @@ fn over_time(all: &[&Series]) -> Vec<Point> {
     };
     let least = all.iter().map(|s| s.points.len()).min().unwrap_or(1);
     let n = least.clamp(1, STRETCHES);
-    let length = (last - first) / n as f64;
+    // Samples are in the middle of stretches, and not at an edge by rounding.
+    let length = (last - first) / (n - 1) as f64;
     let of_run = |series: &&Series| {
-        let mut sums = vec![(0.0, 0.0); n];
+        let mut sums = vec![(0.0, 0.0, 0.0); n];
         for p in series.points.iter().filter(|p| p.y.is_finite()) {
-            let (sum, count) = &mut sums[(((p.x - first) / length) as usize).min(n - 1)];
-            *sum += p.y;
-            *count += 1.0;
+            let (times, values, count) = &mut sums[(((p.x - first) / length).round() as usize).min(n - 1)];
+            (*times, *values, *count) = (*times + p.x, *values + p.y, *count + 1.0);
         }
         sums
     };
-    let runs: Vec<Vec<(f64, f64)>> = all.iter().map(of_run).collect();
+    let runs: Vec<Vec<(f64, f64, f64)>> = all.iter().map(of_run).collect();
     let mean = |k: usize| {
-        let of_runs = runs.iter().map(|run| run[k]).filter(|(_, count)| *count > 0.0);
-        let (y, half_width) =
-            mean_of(of_runs.map(|(sum, count)| sum / count).collect()).unwrap_or((f64::NAN, None));
-        Point { half_width, ..Point::at(first + (k as f64 + 0.5) * length, y) }
+        let of_runs = runs.iter().map(|run| run[k]).filter(|(.., count)| *count > 0.0);
+        let (times, values): (Vec<f64>, Vec<f64>) =
+            of_runs.map(|(times, values, count)| (times / count, values / count)).unzip();
+        let x = times.iter().sum::<f64>() / times.len() as f64;
+        match mean_of(values) {
+            Some((y, half_width)) => Point { half_width, ..Point::at(x, y) },
+            None => Point::at(first + k as f64 * length, f64::NAN),
+        }
     };
     (0..n).map(mean).collect()
 }
@@ -139,8 +143,10 @@ mod tests {
             let runs = [of(&[1.0, 4.0]), of(&[2.0, 6.0]), of(&[3.0, 8.0])];
             let panel = &together(&[group("lia", &runs)])[0];
             assert_eq!((panel.series[0].name.as_str(), panel.series[0].points.len()), ("flow", 2));
-            for (p, (mean, apart)) in panel.series[0].points.iter().zip([(2.0, 1.0), (6.0, 2.0)]) {
+            let expected = [(0.0, 2.0, 1.0), (1.0, 6.0, 2.0)];
+            for (p, (at, mean, apart)) in panel.series[0].points.iter().zip(expected) {
                 let half_width = p.half_width.unwrap();
+                assert_eq!(p.x, at, "the time of the samples");
                 assert!(
                     (p.y - mean).abs() < 1e-9 && (half_width - 4.303 * apart / 3f64.sqrt()).abs() < 1e-3,
                     "{p:?}"
@@ -148,6 +154,25 @@ mod tests {
             }
             let two = &together(&[group("lia", &runs[..2])])[0];
             assert!(two.series[0].points.iter().all(|p| p.half_width.is_none()));
+        }
+    }
+
+    /// A flow begins one sample later in each run: every stretch has samples, and only a pause is a gap.
+    #[test]
+    fn a_mean_has_no_gaps_but_pauses() {
+        let run = |first: u32, pause: std::ops::Range<u32>| {
+            let times = (first..=199).filter(|i| !pause.contains(i)).map(|i| f64::from(i) * 0.1);
+            let (times, values): (Vec<f64>, Vec<f64>) = times.map(|t| (t, 3.0 * t)).unzip();
+            let series = vec![ours("flow".to_owned(), crate::points::points(&times, &values, 1.0))];
+            Panel { x: Axis::new(TIME, false), series, ..Panel::default() }
+        };
+        for pause in [0..0, 90..120] {
+            let runs = [11, 12, 13].map(|first| run(first, pause.clone()));
+            let panel = &together(&[group("lia", &runs)])[0];
+            let (gaps, there): (Vec<_>, Vec<_>) = panel.series[0].points.iter().partition(|p| p.y.is_nan());
+            assert!(there.iter().all(|p| (p.y / p.x - 3.0).abs() < 1e-9), "{there:?}");
+            assert!(gaps.iter().all(|p| pause.contains(&((p.x * 10.0).round() as u32))), "{gaps:?}");
+            assert_eq!(gaps.is_empty(), pause.is_empty());
         }
     }
 
