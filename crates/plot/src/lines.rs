@@ -51,7 +51,7 @@ impl LineSink {
 
     /// The lines.
     pub fn finish(mut self) -> Lines {
-        self.flows.iter_mut().for_each(Flow::complete);
+        self.flows.iter_mut().for_each(Flow::finish);
         let of_subflow = |subflow: &Subflow| [subflow.window.points(), subflow.rate.points()];
         Lines {
             subflows: self.flows.iter().map(|flow| flow.subflows.iter().map(of_subflow).collect()).collect(),
@@ -120,6 +120,14 @@ impl Flow {
         let (Some(now), 2..) = (self.now_s, self.subflows.len()) else { return };
         let bytes = self.subflows.iter().map(|subflow| subflow.delivered).sum();
         self.rate.push_rate(&mut self.last_second, now, bytes);
+    }
+
+    fn finish(&mut self) {
+        self.complete();
+        let subflows = self.subflows.iter_mut().map(|subflow| (&mut subflow.rate, &subflow.last_second));
+        let single =
+            subflows.chain([(&mut self.rate, &self.last_second)]).filter(|(_, last)| last.is_single());
+        single.for_each(|(rate, _)| rate.stretches.clear());
     }
 }
 
@@ -314,8 +322,13 @@ mod tests {
     #[test]
     fn rates_are_those_of_a_record() {
         let paths = vec![vec!["a".to_owned()], vec!["b".to_owned()]];
-        let flow = FlowLayout { name: "f".into(), cc: "lia".into(), paths, observables: vec![] };
-        let layout = Layout { flows: vec![flow], links: vec![] };
+        let of = |name: &str, paths: &[Vec<String>]| FlowLayout {
+            name: name.into(),
+            cc: "lia".into(),
+            paths: paths.to_vec(),
+            observables: vec![],
+        };
+        let layout = Layout { flows: vec![of("f", &paths), of("late", &paths[..1])], links: vec![] };
         let (mut lines, mut record) = (LineSink::default(), MemorySink::new());
         let sinks: [&mut dyn Sink; 2] = [&mut lines, &mut record];
         for sink in sinks {
@@ -335,6 +348,13 @@ mod tests {
                     }
                 }
             }
+            // Its bytes are of any time until then.
+            sink.subflow(&SubflowSample {
+                time_s: 3.0,
+                flow: 1,
+                delivered_bytes: 9000,
+                ..Default::default()
+            });
         }
         let lines = lines.finish();
         let of = |points: &[Point]| points.iter().map(|point| (point.x, point.y)).collect::<Vec<_>>();
@@ -343,5 +363,6 @@ mod tests {
             assert_eq!(of(rate), rates(&subflows[r..=r]), "subflow {r}");
         }
         assert_eq!(of(&lines.flows[0]), rates(subflows));
+        assert_eq!((of(&lines.subflows[1][0][1]), rates(&record.flows[1].subflows)), (vec![], vec![]));
     }
 }

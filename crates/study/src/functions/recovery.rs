@@ -72,6 +72,9 @@ pub fn rates(subflows: &[SubflowSeries]) -> Vec<(f64, f64)> {
         }
         rates.extend(rate.map(|rate| (t, rate)));
     }
+    if last_second.is_single() {
+        rates.clear();
+    }
     rates
 }
 
@@ -118,6 +121,11 @@ impl LastSecond {
     /// Whether the second of all samples shows that the first had the bytes of more than a second: its rate is too high.
     pub fn voids_the_first(&self) -> bool {
         self.apart[0] == 0.0 && self.apart[1] > SPARSE_S
+    }
+
+    /// Whether there is at most one sample: how long its bytes took is unknown.
+    pub fn is_single(&self) -> bool {
+        self.apart[1] == 0.0
     }
 }
 
@@ -217,6 +225,7 @@ mod tests {
         let times: Vec<f64> = drawn(5.0).iter().map(|(t, _)| *t).collect();
         assert_eq!(times, [15.0, 20.0, 25.0, 30.0]);
         assert!(drawn(5.0).iter().all(|(_, rate)| (rate - 8.0).abs() < 1e-6), "{:?}", drawn(5.0));
+        assert_eq!(drawn(16.0), [], "one sample does not say it either");
         for ((t, rate), (at, expected)) in drawn(0.5).into_iter().zip([(5.5, 3.2), (6.0, 7.2), (6.5, 8.0)]) {
             assert!((t - at).abs() < 1e-6 && (rate - expected).abs() < 1e-6, "{rate} at {t} s");
         }
