@@ -96,12 +96,14 @@ pub fn shares(setup: &Setup, outcomes: &[Result<Outcome, String>]) -> Option<Sha
     })
 }
 
-/// Whether links or subflows change while means are taken.
+/// Whether links, subflows or the flows that are there change while means are taken.
 pub fn changes(scenario: &Scenario) -> bool {
     let links = scenario.links.iter().flat_map(|link| &link.spec.changes).map(|change| change.at);
-    let flows = scenario.flows.iter().flat_map(|flow| &flow.events).map(|event| event.at);
+    let subflows = scenario.flows.iter().flat_map(|flow| &flow.events).map(|event| event.at);
+    let flows = scenario.flows.iter().flat_map(|flow| [flow.start, flow.stop]);
     let traced = scenario.links.iter().any(|link| link.spec.trace.is_some());
-    traced || links.chain(flows).any(|at| at > scenario.warmup)
+    let flows = flows.filter(|at| *at < scenario.duration);
+    traced || links.chain(subflows).chain(flows).any(|at| at > scenario.warmup)
 }
 
 /// Flows in a row that share an entry of the file.

@@ -73,4 +73,13 @@ fn flows_alike_are_one_row() {
 #[test]
 fn nothing_for_a_network_that_changes() {
     assert_eq!(of(&Setup::new("", scenarios::at("standard/failure.toml")), 2), None);
+    // A flow that comes or goes while means are taken changes what the others have.
+    let separate = |key: &str, time: &str| {
+        let setup = Setup::new("", scenarios::at("standard/separate.toml")).cc("lia");
+        of(&setup.set("duration", "4 s").set("warmup", "2 s").set(key, time), 2)
+    };
+    for (key, there, not) in [("start", "1 s", "3 s"), ("stop", "4 s", "3 s")] {
+        let key = format!("flows.neighbour1.{key}");
+        assert!(separate(&key, there).is_some() && separate(&key, not).is_none(), "{key}");
+    }
 }
