@@ -59,6 +59,15 @@ const checks = {
     const heads = await page.value(`[...document.querySelector("#side-0 figure details table tr").cells].map((of) => of.textContent)`);
     assert.deepEqual(heads.slice(0, 2), ["time (s)", "pair"]);
   },
+  async "samples far apart have a throughput"(page) {
+    const text = `name = "sparse"\nduration = "12 s"\nrecord.interval = "2 s"\nlinks.a = { rate = "8 Mbit/s", delay = "10 ms" }\n`
+      + `flows = [{ name = "alone", cc = "reno", paths = [["a"]] }]`;
+    await act(page, `${change("#text", text, "input")} document.querySelector("#apply").click()`);
+    await settled(page);
+    // At 10 s, at most 8 Mbit/s with 1448 of 1500 bytes.
+    const mbps = await page.value(`[...document.querySelectorAll("#side-0 figure table tr")].find((row) => row.cells[0].textContent === "10").cells[1].textContent`);
+    assert.ok(parseFloat(mbps) > 7 && parseFloat(mbps) < 7.73, mbps);
+  },
   async "advice has a row for each algorithm, and goes with its scenario"(page) {
     const text = `name = "short"\nduration = "6 s"\nwarmup = "2 s"\nlinks.a = { rate = "8 Mbit/s", delay = "10 ms" }\n`
       + `links.b = { rate = "4 Mbit/s", delay = "20 ms" }\nflows = [{ name = "both", cc = "lia", paths = [["a"], ["b"]] },`

@@ -160,7 +160,10 @@ class Side {
   }
 }
 
-/** Throughput of a connection over the last second, in Mbit/s. Its subflows are not all up at the same times. */
+/**
+ * Throughput of a connection over the last second, in Mbit/s; over a longer time between samples if they are further apart. Its
+ * subflows are not all up at the same times.
+ */
 function rate(subflows) {
   const time = [...new Set(subflows.flatMap((subflow) => subflow.time))].sort((a, b) => a - b);
   const next = subflows.map(() => 0);
@@ -172,11 +175,9 @@ function rate(subflows) {
   const y = [];
   let from = 0;
   for (let i = 1; i < time.length; i++) {
-    while (time[i] - time[from] > 1.001) from++;
-    if (time[i] > time[from]) {
-      x.push(time[i]);
-      y.push(((total[i] - total[from]) * 8) / (time[i] - time[from]) / MBIT);
-    }
+    while (from + 1 < i && time[i] - time[from] > 1.001) from++;
+    x.push(time[i]);
+    y.push(((total[i] - total[from]) * 8) / (time[i] - time[from]) / MBIT);
   }
   return { x, y };
 }
