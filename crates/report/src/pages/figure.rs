@@ -1,15 +1,13 @@
 //! A figure: its panels drawn, and the values behind them linked.
 
 use crate::bundle::Bundle;
-use crate::chart::{MOST_POINTS, VisibleData};
 use crate::csv;
 use crate::multiples::multiples;
 use crate::plan::{FigurePlan, PaperPlan};
 use crate::prose::prose;
 use crate::remarks::remarks;
-use crate::scales::{STEPS, nice};
 use crate::site::Site;
-use crate::svg::{ChartSize, inline, most_in_page};
+use crate::svg::{ChartSize, inline, most_in_page, y_limits};
 use crate::table::table;
 use anabranch_study::{Mark, Panel};
 use maud::{Markup, html};
@@ -46,12 +44,15 @@ fn alike(figures: &[FigurePlan]) -> Vec<Vec<Panel>> {
         {
             continue;
         }
-        let drawn = same().filter_map(|panel| Some(VisibleData::of(panel, MOST_POINTS)?.y_domain));
-        let domain = drawn.reduce(|(low, high), (a, b)| (low.min(a), high.max(b)));
-        let domain = domain.map(|limits| nice(&all[0][i].y, limits, STEPS));
+        let domain = together_on_y(same());
         all.iter_mut().for_each(|panels| panels[i].y.domain = domain);
     }
     all
+}
+
+/// The vertical limits that all of these panels need.
+fn together_on_y<'a>(panels: impl Iterator<Item = &'a Panel>) -> Option<(f64, f64)> {
+    panels.filter_map(y_limits).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
 /// The figure with its caption, its panels drawn as these.
@@ -89,14 +90,7 @@ fn facets(panels: &[&Panel]) -> Option<Vec<Panel>> {
     if panels.len() < MANY_PANELS || first.mark == Mark::Tile || !panels.iter().all(alike) {
         return None;
     }
-    let mut ends = panels.iter().flat_map(|panel| {
-        let points = panel.series.iter().flat_map(|s| &s.points);
-        let own = points.flat_map(|p| [p.y - p.half_width.unwrap_or(0.0), p.y + p.half_width.unwrap_or(0.0)]);
-        own.chain(panel.y.domain.into_iter().flat_map(|(low, high)| [low, high])).collect::<Vec<_>>()
-    });
-    let first_end = ends.find(|y| y.is_finite())?;
-    let finite = ends.filter(|y| y.is_finite() && (!first.y.log || *y > 0.0));
-    let domain = finite.fold((first_end, first_end), |(low, high), y| (low.min(y), high.max(y)));
+    let domain = together_on_y(panels.iter().copied())?;
     let mut facets: Vec<Panel> = panels.iter().map(|panel| (*panel).clone()).collect();
     facets.iter_mut().for_each(|panel| panel.y.domain = Some(domain));
     Some(facets)
@@ -139,5 +133,25 @@ pub fn add_data(paper: &PaperPlan, site: &mut Site) {
     for (panel, path) in figures.flat_map(|f| &f.panels) {
         let values = csv::panel(panel);
         if path.ends_with(".gz") { site.add_gzip(path, &values) } else { site.add(path.as_str(), values) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch_study::{Axis, Point, Series};
+
+    /// A panel whose values begin near zero has an axis from zero, and so have those beside it.
+    #[test]
+    fn small_panels_have_one_scale() {
+        let panel = |low: f64| {
+            let points = vec![Point::at(0.0, low), Point::at(1.0, 20.0)];
+            let series = vec![Series { points, ..Series::default() }];
+            Panel { y: Axis::new("ms", false), series, ..Panel::default() }
+        };
+        let panels = [5.0, 15.0, 15.0, 16.0, 17.0, 18.0].map(panel);
+        for facet in facets(&panels.each_ref()).unwrap() {
+            assert_eq!(y_limits(&facet), Some((0.0, 20.0)));
+        }
     }
 }
