@@ -25,6 +25,7 @@ pub fn remarks(panel: &Panel, most: usize) -> Vec<String> {
         .filter(|p| !drawable(&panel.y, p.y) || (!labelled(panel) && !drawable(&panel.x, p.x)));
     match off.count() {
         0 => {}
+        1 => remarks.push("1 point does not fit on these axes.".to_owned()),
         n => remarks.push(format!("{n} points do not fit on these axes.")),
     }
     if panel.mark != Mark::Box && panel.series.iter().any(|s| s.points.len() > most) {

@@ -25,6 +25,8 @@ pub fn domain(axis: &Axis, extent: (f64, f64), from_zero: bool) -> (f64, f64) {
     match (axis.log, low < high) {
         (true, _) => (decade(low, f64::floor), decade(high, f64::ceil).max(10.0 * decade(low, f64::floor))),
         (false, true) => (low, high),
+        // Most quantities are never negative.
+        (false, false) if low == 0.0 => (0.0, 1.0),
         (false, false) => (low - 1.0, high + 1.0),
     }
 }
@@ -136,6 +138,7 @@ mod tests {
     fn axes_without_limits_hold_the_values() {
         assert_eq!(domain(&axis(false, None), (5.0, 5.0), false), (4.0, 6.0));
         assert_eq!(domain(&axis(false, None), (5.0, 9.0), true), (0.0, 9.0));
+        assert_eq!(domain(&axis(false, None), (0.0, 0.0), false), (0.0, 1.0), "a queue that stays empty");
         assert_eq!(domain(&axis(true, None), (3.0, 450.0), true), (1.0, 1000.0));
         assert_eq!(domain(&axis(true, None), (10.0, 10.0), false), (10.0, 100.0));
         assert_eq!(domain(&axis(true, Some((0.0, 10.0))), (3.0, 45.0), false), (1.0, 100.0));
