@@ -19,8 +19,9 @@ mod size;
 pub(crate) mod tiles;
 mod tips;
 
+pub(crate) use frame::{ASLANT_MOST, stride};
 pub use size::ChartSize;
-pub(crate) use size::text_width;
+pub(crate) use size::{shortened, text_width};
 
 /// Fonts for text, with fallbacks.
 const FONTS: &str = "system-ui, 'Helvetica Neue', Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";

@@ -3,7 +3,7 @@
 use crate::chart::{VisibleData, ends, is_gap, labelled};
 use crate::scales::{STEPS, nice};
 use crate::style::{COLOURS, DOTTED, HOLLOW, SOLID, SeriesStyle, THEORY, is_theory, styles};
-use crate::svg::{ChartSize, text_width};
+use crate::svg::{ASLANT_MOST, ChartSize, shortened, stride, text_width};
 use crate::visible::visible;
 use anabranch_study::format::significant;
 use anabranch_study::{Mark, Panel, Point};
@@ -97,13 +97,17 @@ impl Picture<'_> {
         let mut below = 3.5;
         if labelled(panel) {
             let labels = self.drawn.labels();
-            let widest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0) as f64;
-            let ticks: Vec<String> = (0..labels.len()).map(|i| i.to_string()).collect();
-            let names: Vec<String> = labels.iter().map(|label| format!("{{{}}}", escaped(label))).collect();
+            let label = |i: usize| shortened(labels[i], ASLANT_MOST * size.font, size.font);
+            let widest = (0..labels.len()).map(|i| label(i).chars().count()).max().unwrap_or(0) as f64;
+            let band = inner / labels.len() as f64;
+            let aslant = text_width(&"x".repeat(widest as usize + 2), size.font) > band;
+            let shown = (0..labels.len()).step_by(if aslant { stride(band, size.font) } else { 1 });
+            let (ticks, names): (Vec<String>, Vec<String>) =
+                shown.map(|i| (i.to_string(), format!("{{{}}}", escaped(&label(i))))).unzip();
             let width = 0.8 * inner / (labels.len() * panel.series.len().max(1)) as f64;
             options.push(format!("ybar=0pt, bar width={}, enlarge x limits={{abs=0.5}}", pt(width)));
             options.push(format!("xtick={{{}}}, xticklabels={{{}}}", ticks.join(","), names.join(",")));
-            if labels.len() as f64 * text_width(&"x".repeat(widest as usize + 2), size.font) > inner {
+            if aslant {
                 options.push("x tick label style={rotate=35, anchor=north east, inner sep=1pt}".to_owned());
                 below += 0.35 * widest;
             }

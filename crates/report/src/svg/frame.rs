@@ -1,6 +1,6 @@
 //! The surroundings of the marks: axes with their ticks, grid and titles.
 
-use super::size::{ChartSize, Places, overhang, text_width, wrap};
+use super::size::{ChartSize, Places, overhang, shortened, text_width, wrap};
 use crate::chart::{VisibleData, labelled};
 use crate::scales::{minor_ticks, nice, own_ticks, ticks};
 use anabranch_study::{Axis, Panel};
@@ -93,7 +93,7 @@ impl Frame {
             let longest = labels.iter().map(|label| text_width(label, font)).fold(0.0, f64::max);
             aslant = labels.len() as f64 * (longest + font) > right - left;
             if aslant {
-                below = font + longest.min(15.0 * font) * ASLANT.sin();
+                below = font + longest.min(ASLANT_MOST * font) * ASLANT.sin();
             }
             None
         } else {
@@ -166,12 +166,14 @@ impl Frame {
         let middle = |label: &str| self.band_of(label) + self.band() / 2.0;
         let y = self.bottom + 5.0 + self.font;
         let degrees = ASLANT.to_degrees().round();
+        // From near the left edge on.
+        let room = |label: &str| ((middle(label) - self.font) / ASLANT.cos()).min(ASLANT_MOST * self.font);
         html! {
             g text-anchor=(if self.aslant { "end" } else { "middle" }) {
-                @for label in &self.labels {
+                @for label in self.labels.iter().step_by(if self.aslant { stride(self.band(), self.font) } else { 1 }) {
                     @let x = Places(middle(label));
                     @if self.aslant {
-                        text x=(x) y=(Places(y)) transform={ "rotate(-" (degrees) " " (x) " " (Places(y)) ")" } { (label) }
+                        text x=(x) y=(Places(y)) transform={ "rotate(-" (degrees) " " (x) " " (Places(y)) ")" } { (shortened(label, room(label), self.font)) }
                     } @else {
                         text x=(x) y=(Places(y)) { (label) }
                     }
@@ -227,3 +229,10 @@ impl Frame {
 
 /// The angle of labels that are too long to stand beside each other, in radians.
 const ASLANT: f64 = 35.0 * std::f64::consts::PI / 180.0;
+/// The most that they take, as a multiple of their size.
+pub const ASLANT_MOST: f64 = 15.0;
+
+/// Of labels aslant, so far from each other, every second or third is shown where there is no room for all.
+pub fn stride(band: f64, font: f64) -> usize {
+    (LINE * font / ASLANT.sin() / band).ceil().max(1.0) as usize
+}

@@ -1,7 +1,7 @@
 //! The legend below a drawing.
 
 use super::marks::{dash, symbol};
-use super::size::{ChartSize, Places, text_width};
+use super::size::{ChartSize, Places, text_width, wrap};
 use crate::style::{CIRCLE, DOTTED, HOLLOW, SQUARE, SeriesStyle, THEORY, is_theory};
 use anabranch_study::Mark;
 use maud::{Markup, html};
@@ -18,7 +18,8 @@ pub struct Legend<'a> {
 struct Entry<'a> {
     /// Of that series, or of all that are theory.
     series: Option<&'a SeriesStyle>,
-    name: &'a str,
+    /// In lines.
+    name: Vec<String>,
     row: usize,
     x: f64,
 }
@@ -34,13 +35,18 @@ impl<'a> Legend<'a> {
             named.push((None, THEORY.trim_start()));
         }
         let (mut entries, mut row, mut x) = (Vec::new(), 0, 0.0);
+        let room = size.width - 5.0 * font;
         for (series, name) in named {
-            let width = 2.4 * font + text_width(name, font) + 1.2 * font;
-            if x > 0.0 && x + width > size.width - 5.0 * font {
+            let name = wrap(name, room - 2.4 * font, font);
+            let widest = name.iter().map(|line| text_width(line, font)).fold(0.0, f64::max);
+            let width = 2.4 * font + widest + 1.2 * font;
+            if x > 0.0 && x + width > room {
                 (row, x) = (row + 1, 0.0);
             }
+            // The next one is beside it, or below all of its lines.
+            let next = if name.len() > 1 { (row + name.len(), 0.0) } else { (row, x + width) };
             entries.push(Entry { series, name, row, x });
-            x += width;
+            (row, x) = next;
         }
         Legend { mark, marked, font, entries }
     }
@@ -48,7 +54,7 @@ impl<'a> Legend<'a> {
     /// The height it takes.
     pub fn height(&self) -> f64 {
         // Without entries the axis's title has its distance to the edge.
-        let rows = self.entries.last().map_or(0, |entry| entry.row + 1);
+        let rows = self.entries.last().map_or(0, |entry| entry.row + entry.name.len().max(1));
         (rows as f64 * 1.5 + 0.4) * self.font
     }
 
@@ -74,7 +80,9 @@ impl<'a> Legend<'a> {
             entry.series.map_or(("currentColor", HOLLOW), |style| (style.stroke, &style.fill));
         html! {
             g stroke=(stroke) fill=(fill) stroke-width="1.6" { (self.sample(entry, x, y)) }
-            text x=(Places(x + 2.4 * font)) y=(Places(y + 0.35 * font)) { (entry.name) }
+            @for (i, line) in entry.name.iter().enumerate() {
+                text x=(Places(x + 2.4 * font)) y=(Places(y + (1.5 * i as f64 + 0.35) * font)) { (line) }
+            }
         }
     }
 

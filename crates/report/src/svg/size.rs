@@ -49,24 +49,55 @@ impl std::fmt::Display for Places {
     }
 }
 
-/// The lines of a text, each at most about so wide, but no word is broken; nothing of an empty text.
+/// The lines of a text, each at most about so wide; nothing of an empty text. A word is broken if it is wider than a line.
 pub fn wrap(text: &str, width: f64, font: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if text_width(line, font) + text_width(word, font) + 0.56 * font <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
+    for mut word in text.split_whitespace() {
+        let joined = lines.last().map(|line| format!("{line} {word}"));
+        if let (Some(joined), Some(line)) = (joined, lines.last_mut())
+            && text_width(&joined, font) <= width
+        {
+            *line = joined;
+            continue;
+        }
+        while !word.is_empty() {
+            let fit = fitting(word.chars(), width, font).max(1);
+            let (part, rest) = word.split_at(word.char_indices().nth(fit).map_or(word.len(), |(at, _)| at));
+            lines.push(part.to_owned());
+            word = rest;
         }
     }
     lines
 }
 
+/// A text of at most about this width: of a wider one its beginning and its end.
+pub fn shortened(text: &str, width: f64, font: f64) -> String {
+    if text_width(text, font) <= width {
+        return text.to_owned();
+    }
+    let half = (width - text_width("…", font)) / 2.0;
+    let (first, last) = (fitting(text.chars(), half, font), fitting(text.chars().rev(), half, font));
+    text.chars().take(first).chain(['…']).chain(text.chars().skip(text.chars().count() - last)).collect()
+}
+
+/// The number of characters that fit.
+fn fitting(text: impl Iterator<Item = char>, width: f64, font: f64) -> usize {
+    let mut sum = 0.0;
+    let fits = |c: &char| {
+        sum += character_width(*c) * font;
+        sum <= width
+    };
+    text.take_while(fits).count()
+}
+
 /// About the width of a text of that size: SVG has no ruler.
 pub fn text_width(text: &str, font: f64) -> f64 {
-    text.chars().count() as f64 * font * 0.56
+    text.chars().map(character_width).sum::<f64>() * font
+}
+
+/// As a multiple of the size: Chinese, Japanese and Korean characters are as wide as high.
+fn character_width(c: char) -> f64 {
+    if c < '\u{2e80}' { 0.56 } else { 1.0 }
 }
 
 /// The most room that the symbols of a panel take on either side of their places, in pixels.
@@ -79,4 +110,26 @@ pub fn overhang(panel: &Panel, drawn: &VisibleData) -> f64 {
 /// How far the points of a series with intervals are moved aside, in pixels, so that those of several series at one place stay apart.
 pub fn dodge(i: usize, n: usize) -> f64 {
     (i as f64 - (n - 1) as f64 / 2.0) * APART.min(MOST_APART / n as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of text of 10 px, 5 Latin characters take 28 px, and 2 Chinese ones take 20.
+    #[test]
+    fn texts_fit() {
+        for (text, lines) in [
+            ("ab cd efg", &["ab cd", "efg"][..]),
+            ("a abcdefghijkl m n", &["a", "abcde", "fghij", "kl m", "n"]),
+            ("链路链路链 a", &["链路", "链路", "链 a"]),
+            (" ", &[]),
+        ] {
+            assert_eq!(wrap(text, 28.1, 10.0), lines);
+        }
+        assert_eq!(wrap("ab", 0.0, 10.0), ["a", "b"]);
+        let short = |text: &str| shortened(text, 28.1, 10.0);
+        assert_eq!(["abcde", "abcdef", "链路/1234"].map(short), ["abcde", "ab…ef", "链…34"]);
+        assert_eq!([0.0, 17.0].map(|width| shortened("abcdef", width, 10.0)), ["…", "a…f"]);
+    }
 }

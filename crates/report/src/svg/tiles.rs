@@ -1,6 +1,6 @@
 //! Tiles: a value for each series and label, as a colour.
 
-use super::size::{ChartSize, Drawing, Places, text_width};
+use super::size::{ChartSize, Drawing, Places, shortened, text_width};
 use crate::chart::{labels, value};
 use crate::scales::drawable;
 use anabranch_study::Panel;
@@ -26,12 +26,13 @@ pub(super) fn draw(panel: &Panel, size: &ChartSize, tips: bool) -> Option<Drawin
     }
     let widest =
         |texts: &mut dyn Iterator<Item = &str>| texts.map(|t| text_width(t, font)).fold(0.0, f64::max);
-    let left = widest(&mut panel.series.iter().map(|s| s.name.as_str())) + font;
+    let (most_of_name, most_of_label) = (0.4 * size.width, 20.0 * font);
+    let left = widest(&mut panel.series.iter().map(|s| s.name.as_str())).min(most_of_name) + font;
     let width = (size.width - left - font) / labels.len() as f64;
     let top = if size.titled { 2.2 * font } else { 0.4 * font };
     let bottom = top + panel.series.len() as f64 * ROW * font;
     let numbers = labels.len() <= FEW_LABELS;
-    let slant = widest(&mut labels.iter().copied()) * 0.87 + font;
+    let slant = widest(&mut labels.iter().copied()).min(most_of_label) * 0.87 + font;
     // Where there is no room for every label, every second or third has one.
     let stride = (1.3 * font / width).ceil().max(1.0) as usize;
     let scale = bottom + slant + 1.5 * font;
@@ -40,7 +41,7 @@ pub(super) fn draw(panel: &Panel, size: &ChartSize, tips: bool) -> Option<Drawin
         @if size.titled { text x=(Places(left)) y=(Places(1.2 * font)) font-weight="bold" { (panel.title) } }
         @for (row, series) in panel.series.iter().enumerate() {
             @let y = top + row as f64 * ROW * font;
-            text x=(Places(left - 0.5 * font)) y=(Places(y + 1.35 * font)) text-anchor="end" { (series.name) }
+            text x=(Places(left - 0.5 * font)) y=(Places(y + 1.35 * font)) text-anchor="end" { (shortened(&series.name, most_of_name, font)) }
             g.series stroke="currentColor" stroke-opacity="0.15" {
                 @for point in series.points.iter().filter(|p| drawable(&panel.y, p.y)) {
                     @let column = labels.iter().position(|l| Some(*l) == point.label.as_deref()).unwrap_or(0);
@@ -55,7 +56,7 @@ pub(super) fn draw(panel: &Panel, size: &ChartSize, tips: bool) -> Option<Drawin
         g text-anchor="end" {
             @for (i, label) in labels.iter().enumerate().step_by(stride) {
                 @let (x, y) = (Places(left + (i as f64 + 0.7) * width), Places(bottom + font));
-                text transform={ "translate(" (x) " " (y) ") rotate(-60)" } { (label) }
+                text transform={ "translate(" (x) " " (y) ") rotate(-60)" } { (shortened(label, most_of_label, font)) }
             }
         }
         @for step in 0..STEPS {
@@ -153,5 +154,14 @@ mod tests {
         };
         assert_eq!(tiles(&[0.0, f64::NAN, 3.0]), Some(1));
         assert_eq!(tiles(&[0.0]), None);
+    }
+
+    #[test]
+    fn long_names_leave_room() {
+        let series =
+            vec![Series { name: "LIA ".repeat(99), published: false, points: vec![Point::bar("1", 2.0)] }];
+        let panel = Panel { mark: Mark::Tile, series, ..Panel::default() };
+        let drawing = draw(&panel, &ChartSize::REPORT, false).unwrap().content.into_string();
+        assert!(drawing.contains("width=\"3") && !drawing.contains("width=\"-"), "{drawing}");
     }
 }

@@ -188,3 +188,34 @@ fn symbols_stay_inside_the_frame() {
     assert!(first >= left && first < left + 10.0, "{first} {left}");
     assert!(outermost <= right && outermost > right - 20.0, "{outermost} {right}");
 }
+
+/// A name is whole in the legend, in lines that fit; below an axis it is shortened, and of fifty names some are left out.
+#[test]
+fn long_names_stay_inside() {
+    let look = ChartSize { width: 326.4, font: 10.7, ..ChartSize::REPORT };
+    let texts = |svg: &Document, of: &dyn Fn(&Node) -> bool| -> Vec<(String, f64, f64)> {
+        let texts = svg.descendants().filter(|n| n.has_tag_name("text") && of(n));
+        let number = |n: &Node, name| n.attribute(name).unwrap().parse::<f64>().unwrap();
+        texts.map(|n| (n.text().unwrap().to_owned(), number(&n, "x"), number(&n, "y"))).collect()
+    };
+    let width = |text: &str| 0.56 * look.font * text.chars().count() as f64;
+    let (left, down) = (35f64.to_radians().cos(), 35f64.to_radians().sin());
+    for n in [3, 50] {
+        let name = |i: usize| format!("{i}-{}", "name-of-a-flow".repeat(9));
+        let points = (0..n).map(|i| Point::bar(&name(i), 1.0)).collect();
+        let bars = panel(Mark::Bar, false, vec![Series { name: name(n), published: false, points }]);
+        let text = document("", &[bars], 1, &look).unwrap();
+        let svg = Document::parse(&text).unwrap();
+        let in_legend = |n: &Node| n.ancestors().any(|a| a.attribute("class") == Some("legend"));
+        let legend = texts(&svg, &in_legend);
+        assert_eq!(legend.iter().map(|(text, ..)| &**text).collect::<String>(), name(n));
+        assert!(legend.iter().all(|(text, x, _)| x + width(text) <= look.width), "{legend:?}");
+        let below = texts(&svg, &|n| n.attribute("transform").is_some_and(|t| t.contains("rotate(-35")));
+        assert!(below.len() >= n.min(10), "{below:?}");
+        let top = legend[0].2;
+        for (text, x, y) in &below {
+            assert!(x - width(text) * left >= 0.0 && y + width(text) * down <= top, "{text} at {x}");
+        }
+        assert!(below.windows(2).all(|pair| (pair[1].1 - pair[0].1) * down >= look.font), "{below:?}");
+    }
+}
