@@ -97,6 +97,12 @@ pub fn ends(panel: &Panel, point: &Point) -> Vec<f64> {
     half.map(|h| vec![(point.y - h).max(least), point.y + h]).unwrap_or_default()
 }
 
+/// The same in a drawing between these vertical limits: an interval that extends below a logarithmic axis ends at the axis.
+pub fn drawn_ends(panel: &Panel, point: &Point, limits: (f64, f64)) -> Option<[f64; 2]> {
+    let [low, high] = ends(panel, point)[..] else { return None };
+    Some([if drawable(&panel.y, low) { low } else { limits.0 }, high])
+}
+
 /// A value in a tooltip or a table.
 pub fn value(value: f64) -> String {
     exact(significant(value, 6))
@@ -152,6 +158,9 @@ mod tests {
             let panel = panel(Mark::Bar, (Axis::default(), Axis::new("Mbit/s", log)), &bar);
             let limits = VisibleData::of(&panel, 10).unwrap().y_domain;
             assert_eq!((limits.0, base(&panel, limits)), (low, expected));
+            // On a logarithmic axis 2 ± 5 has no lower end.
+            let end = if log && half > 2.0 { 1.0 } else { 2.0 - half };
+            assert_eq!(drawn_ends(&panel, &bar, limits), Some([end, 2.0 + half]));
         }
     }
 }

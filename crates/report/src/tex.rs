@@ -1,6 +1,6 @@
 //! Panels as pgfplots draws them, for figures in the style of a LaTeX document.
 
-use crate::chart::{VisibleData, ends, is_gap, labelled};
+use crate::chart::{VisibleData, drawn_ends, ends, is_gap, labelled};
 use crate::scales::{STEPS, nice};
 use crate::style::{COLOURS, DOTTED, HOLLOW, SOLID, SeriesStyle, THEORY, is_theory, styles};
 use crate::svg::{ASLANT_MOST, ChartSize, shortened, stride, text_width};
@@ -92,7 +92,7 @@ impl Picture<'_> {
         }
         let modes = [("x", panel.x.log && !labelled(panel)), ("y", panel.y.log)];
         options.extend(modes.iter().filter(|(_, log)| *log).map(|(axis, _)| format!("{axis}mode=log")));
-        let y = nice(&panel.y, drawn.y_domain, STEPS);
+        let y = self.limits();
         options.push(format!("ymin={}, ymax={}", number(y.0), number(y.1)));
         let mut below = 3.5;
         if labelled(panel) {
@@ -144,8 +144,7 @@ impl Picture<'_> {
             let bars = with_interval && !is_band;
             let coordinate = |p: &&Point| {
                 let y = if is_gap(self.panel, p) { "nan".to_owned() } else { number(p.y) };
-                let half = ends(self.panel, p).get(1).map_or(0.0, |high| high - p.y);
-                let interval = if bars { format!(" +- (0,{})", number(half)) } else { String::new() };
+                let interval = if bars { self.interval(p) } else { String::new() };
                 format!("({},{y}){interval}", number(place(p)))
             };
             let coordinates: Vec<String> = points.iter().map(coordinate).collect();
@@ -162,13 +161,26 @@ impl Picture<'_> {
         out
     }
 
+    fn limits(&self) -> (f64, f64) {
+        nice(&self.panel.y, self.drawn.y_domain, STEPS)
+    }
+
+    /// A point's, as distances up and down.
+    fn interval(&self, p: &Point) -> String {
+        let [low, high] = drawn_ends(self.panel, p, self.limits()).unwrap_or([p.y; 2]);
+        match (number(high - p.y), number(p.y - low)) {
+            (up, down) if up == down => format!(" +- (0,{up})"),
+            (up, down) => format!(" += (0,{up}) -= (0,{down})"),
+        }
+    }
+
     /// The area of a line's intervals.
     fn band(&self, style: &SeriesStyle, points: &[&Point]) -> String {
-        let own: Vec<&&Point> = points.iter().filter(|p| !ends(self.panel, p).is_empty()).collect();
-        let end =
-            |p: &&&Point, which: usize| format!("({},{})", number(p.x), number(ends(self.panel, p)[which]));
-        let around: Vec<String> =
-            own.iter().map(|p| end(p, 1)).chain(own.iter().rev().map(|p| end(p, 0))).collect();
+        let ends = |p: &&Point| Some((p.x, drawn_ends(self.panel, p, self.limits())?));
+        let own: Vec<_> = points.iter().filter_map(ends).collect();
+        let end = |x: f64, y: f64| format!("({},{})", number(x), number(y));
+        let upper = own.iter().map(|(x, [_, high])| end(*x, *high));
+        let around: Vec<String> = upper.chain(own.iter().rev().map(|(x, [low, _])| end(*x, *low))).collect();
         format!(
             "\\addplot[draw=none, fill={}, fill opacity=0.15, forget plot] coordinates {{\n  {}\n}} -- cycle;\n",
             colour(style.family),
@@ -293,7 +305,7 @@ mod tests {
     fn points_have_their_values_and_the_style() {
         let text = drawn(panel(Mark::Line, 3));
         for said in [
-            "(1,0.25) +- (0,0.5) (2,0.5) +- (0,0.5) (3,0.75) +- (0,0.5)",
+            "(1,0.25) += (0,0.5) -= (0,0.25) (2,0.5) +- (0,0.5) (3,0.75) +- (0,0.5)",
             "title={50 \\% \\& more}",
             "\\addlegendentry{a\\_b}",
             "color=anabranch1, line width=1pt, solid, mark=*",
@@ -309,6 +321,15 @@ mod tests {
     fn long_lines_have_no_symbols_and_fit_tex() {
         let text = drawn(panel(Mark::Line, 100_000));
         assert!(text.contains("mark=none") && text.len() < 20_000, "{}", text.len());
+    }
+
+    /// 0.25 ± 0.5 has no lower end on a logarithmic axis, which begins at 0.1 here.
+    #[test]
+    fn intervals_end_at_a_logarithmic_axis() {
+        let mut logarithmic = panel(Mark::Line, 3);
+        logarithmic.y.log = true;
+        let text = drawn(logarithmic);
+        assert!(text.contains("(1,0.25) += (0,0.5) -= (0,0.15)"), "{text}");
     }
 
     #[test]

@@ -8,7 +8,8 @@ use maud::{Markup, html};
 
 /// From values to places.
 pub struct Scale {
-    limits: (f64, f64),
+    /// The values at its ends.
+    pub limits: (f64, f64),
     log: bool,
     ends: (f64, f64),
     /// With their labels.

@@ -3,8 +3,7 @@
 use super::frame::Frame;
 use super::size::{Places, RADIUS, dodge};
 use super::tips;
-use crate::chart::{VisibleData, base, ends, is_gap};
-use crate::scales::drawable;
+use crate::chart::{VisibleData, base, drawn_ends, ends, is_gap};
 use crate::style::{SOLID, SeriesStyle, Shape};
 use anabranch_study::{Mark, Panel, Point};
 use maud::{Markup, html};
@@ -78,14 +77,10 @@ pub fn bars(panel: &Panel, drawn: &VisibleData, styles: &[SeriesStyle], frame: &
     }
 }
 
-/// Points with an interval, and the places of its lower and upper end. An interval that extends below a logarithmic axis ends at
-/// its point.
+/// Points with an interval, and the places of its lower and upper end.
 fn intervals<'a>(panel: &Panel, points: &[&'a Point], frame: &Frame) -> Vec<(&'a Point, f64, f64)> {
-    let place = |p: &Point, v: f64| frame.y.place(if drawable(&panel.y, v) { v } else { p.y });
-    let of = |p: &&'a Point| match ends(panel, p)[..] {
-        [low, high] => Some((*p, place(p, low), place(p, high))),
-        _ => None,
-    };
+    let ends = |p| Some(drawn_ends(panel, p, frame.y.limits)?.map(|v| frame.y.place(v)));
+    let of = |p: &&'a Point| ends(p).map(|[low, high]| (*p, low, high));
     points.iter().filter_map(of).collect()
 }
 
