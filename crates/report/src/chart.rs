@@ -36,7 +36,11 @@ impl<'a> VisibleData<'a> {
         let ys = extent(values.filter(|&y| drawable(&panel.y, y)))?;
         let xs = extent(points().map(|p| p.x))?;
         let from_zero = panel.mark == Mark::Bar || (ys.0 >= 0.0 && ys.0 < ys.1 / 2.0);
-        let x_domain = nice(&panel.x, domain(&panel.x, xs, false), STEPS);
+        let x_domain = match panel.x.log && panel.x.domain.is_none() && xs.0 < xs.1 {
+            // Whole decades may be many times as wide as the values.
+            true => xs,
+            false => nice(&panel.x, domain(&panel.x, xs, false), STEPS),
+        };
         let y_domain = domain(&panel.y, ys, from_zero);
         let few = series.iter().all(|points| points.len() <= FEW_POINTS);
         Some(VisibleData { series, xs, ys, x_domain, y_domain, few })
@@ -146,6 +150,19 @@ mod tests {
             let axes = (Axis::new("time (s)", false), Axis::new(title, false));
             assert_eq!(ends(&panel(Mark::Line, axes, &point), &point), [low, 5.0]);
         }
+    }
+
+    #[test]
+    fn a_logarithmic_axis_ends_at_its_values() {
+        let of = |xs: [f64; 2], domain| {
+            let x = Axis { domain, ..Axis::new("queue (BDP)", true) };
+            let mut panel = panel(Mark::Line, (x, Axis::new("Mbit/s", false)), &Point::at(xs[0], 1.0));
+            panel.series[0].points.push(Point::at(xs[1], 2.0));
+            VisibleData::of(&panel, 10).unwrap().x_domain
+        };
+        assert_eq!(of([0.5, 2.0], None), (0.5, 2.0));
+        assert_eq!(of([0.5, 2.0], Some((0.1, 4.0))), (0.1, 4.0));
+        assert_eq!(of([2.0, 2.0], None), (1.0, 10.0));
     }
 
     /// An interval that reaches below zero does not move what bars stand on; a logarithmic axis has no zero.
