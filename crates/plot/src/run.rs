@@ -237,11 +237,11 @@ impl<'a> Run<'a> {
         let flows = || self.summary.flows.iter().enumerate().filter(|(f, _)| self.is_drawn(*f));
         let bar = |name: &str, bps: f64| Point::bar(name, bps / 1e6);
         let measured = flows().filter_map(|(_, f)| Some(bar(&f.name, f.goodput_bps?))).collect();
-        let mut series = vec![ours("measured".to_owned(), measured)];
+        let mut series = vec![ours("goodput".to_owned(), measured)];
         let theory: Vec<Point> =
             flows().filter_map(|(i, f)| Some(bar(&f.name, self.theory.as_ref()?.goodput_bps(i)?))).collect();
         if !theory.is_empty() {
-            series.push(ours("in theory".to_owned(), theory));
+            series.push(ours(format!("goodput{THEORY}"), theory));
         }
         let (title, y) = ("Goodput of each connection".to_owned(), Axis::new("Mbit/s", false));
         Panel { title, y, mark: Mark::Bar, series, ..Panel::default() }

@@ -93,6 +93,12 @@ fn a_line_has_the_values_of_the_record() {
         assert!((drawn - most).abs() <= 0.2 * pixel, "{name}: {drawn}, {most}, a pixel is {pixel}");
     }
     assert_eq!(lines(&svg).count(), 2 * 4);
+    // Of bars, too, theory is hollow, in the colour of what it predicts.
+    let bars = plot(&record, &folder.at("bars.svg"), &["--figure", "shares"]);
+    assert!(
+        bars.contains(">in theory<") && bars.contains("stroke=\"#0072b2\" fill=\"transparent\""),
+        "{bars}"
+    );
     // Coupled CUBIC has no model.
     let (other, again) = recorded(&["--cc", "coupled-cubic"]);
     assert!(!plot(&again, &other.at("y.svg"), &[]).contains("in theory"));
