@@ -84,6 +84,11 @@ impl Pivot {
         Pivot { lines, columns, ..self }
     }
 
+    /// One seed gives none.
+    fn has_intervals(&self) -> bool {
+        self.lines.iter().flat_map(|(_, values)| values).flatten().any(|value| value.half_width.is_some())
+    }
+
     fn table(&self, caption: &str) -> Markup {
         let lines_are = if self.lines.iter().all(|(name, _)| is_algorithm(name)) { "Algorithm" } else { "" };
         scroll(
@@ -94,7 +99,7 @@ impl Pivot {
                         // A sweep's figures are named after their values.
                         @if self.value.starts_with(caption) { b { (prose(&self.value)) } }
                         @else { b { (prose(caption)) } @if !self.value.is_empty() { " – " (prose(&self.value)) } }
-                        ", with 95 % intervals"
+                        @if self.has_intervals() { ", with 95 % intervals" }
                     }
                     thead {
                         @if !self.columns_are.is_empty() {
@@ -147,13 +152,16 @@ mod tests {
     #[test]
     fn algorithms_down_and_the_parameter_across() {
         let values = [(0.5, "", 8.0), (2.0, "", 9.0)];
-        let lines = panel(Mark::Line, "links.*.queue (BDP)", &[("lia", &values), ("olia", &values[1..])]);
+        let mut lines = panel(Mark::Line, "links.*.queue (BDP)", &[("lia", &values), ("olia", &values[1..])]);
         let cells = |panel: &Panel| cells(&Pivot::of(panel).unwrap().table("F1"));
         let table = cells(&lines);
         assert_eq!(table[0], ["links.*.queue (BDP)"]);
         assert_eq!(table[1], ["Algorithm", "0.5", "2"]);
         assert_eq!(table[2], ["lia", "8.00 ± 0.50", "9.00 ± 0.50"]);
         assert_eq!(table[3], ["olia", "–", "9.00 ± 0.50"]);
+        assert!(Pivot::of(&lines).unwrap().has_intervals());
+        lines.series.iter_mut().flat_map(|s| &mut s.points).for_each(|p| p.half_width = None);
+        assert!(!Pivot::of(&lines).unwrap().has_intervals());
         // Named values: the algorithms stand on the horizontal axis of bars.
         let bars = [(0.0, "lia", 8.0), (0.0, "olia", 9.0)];
         let table = cells(&panel(Mark::Bar, "", &[("fifo", &bars), ("codel", &bars)]));
