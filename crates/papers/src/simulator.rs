@@ -71,14 +71,14 @@ mod tests {
 
     /// The change of that scenario, and the beginning of the SHA-256 of [`RESULTS_VERSION`] and the run's summary.
     const SUMMARIES: [(&[&str], &str); 6] = [
-        (&[], "b61fa77c3d23806c"),
-        (&["hosts=linux", "flows.tested.cc=lia@kernel"], "3dee26d40995a189"),
-        (&["links.a.aqm=codel", "flows.tested.cc=olia"], "f2d898d9b87abbc7"),
-        (&["links.a.aqm=fq-codel", "flows.tested.cc=balia@v0", "flows.tcp.cc=bbr"], "957aec31271a0a4b"),
-        (&["links.a.aqm=pie", "flows.tested.cc=wvegas", "flows.tcp.cc=compound"], "b6bcd5e30f9ddc25"),
+        (&[], "1f22304f7d9e9e10"),
+        (&["hosts=linux", "flows.tested.cc=lia@kernel"], "18a9389b47d09724"),
+        (&["links.a.aqm=codel", "flows.tested.cc=olia"], "009b2e5527648bcb"),
+        (&["links.a.aqm=fq-codel", "flows.tested.cc=balia@v0", "flows.tcp.cc=bbr"], "8848cbdf499b707c"),
+        (&["links.a.aqm=pie", "flows.tested.cc=wvegas", "flows.tcp.cc=compound"], "999cb19a4f8c3a58"),
         (
             &["links.a.aqm=red", "hosts=linux", "flows.tested.cc=coupled-cubic", "flows.tcp.cc=reno"],
-            "392b14f7088cf20c",
+            "b51b9f9d3adbb9f6",
         ),
     ];
 
