@@ -35,7 +35,8 @@ struct ab_native {
 	void (*added)(struct ab_group *g, u32 r, u64 owner, double cwnd, u32 srtt);
 	void (*removed)(struct ab_group *g, u32 r);
 	void (*ack)(struct ab_group *g, u32 r, struct ab_pending *pending, const struct ab_ack *ack);
-	void (*congestion)(struct ab_group *g, u32 r, struct ab_pending *pending, u64 now, u32 timeout);
+	void (*congestion)(struct ab_group *g, u32 r, struct ab_pending *pending, u64 now);
+	void (*timed_out)(struct ab_group *g, u32 r);
 	void (*spurious)(struct ab_group *g, u32 r);
 	/* Sending resumes at `now`, us, after a pause without data in flight. */
 	void (*paused)(struct ab_group *g, u32 r, u64 now);
@@ -125,7 +126,7 @@ static void ab_native_ack(struct ab_group *g, u32 r, struct ab_pending *pending,
 	ab_native_forget(pending);
 }
 
-static void ab_native_congestion(struct ab_group *g, u32 r, struct ab_pending *pending, u64 now, u32 timeout)
+static void ab_native_congestion(struct ab_group *g, u32 r, struct ab_pending *pending, u64 now)
 {
 	struct ab_path *p = &g->path[r];
 
@@ -139,13 +140,20 @@ static void ab_native_congestion(struct ab_group *g, u32 r, struct ab_pending *p
 	if (pending)
 		ab_discard(&pending->waiting);
 	ab_on_congestion(g, p, now);
-	if (timeout)
-		ab_on_timeout(p);
+}
+
+static void ab_native_timed_out(struct ab_group *g, u32 r)
+{
+	ab_on_timeout(&g->path[r]);
 }
 
 static void ab_native_spurious(struct ab_group *g, u32 r)
 {
-	ab_on_spurious(g, &g->path[r]);
+	struct ab_path *p = &g->path[r];
+
+	/* The caller's window has not outgrown the former one, and may be smaller than the row's. */
+	p->cwnd = ab_min(p->cwnd, p->before_cwnd);
+	ab_on_spurious(g, p);
 }
 
 static void ab_native_paused(struct ab_group *g, u32 r, u64 now)
@@ -196,6 +204,7 @@ static void ab_native_observe(const struct ab_group *g, u32 r, u64 now, double *
 		.removed = ab_native_removed,                                                                   \
 		.ack = ab_native_ack,                                                                           \
 		.congestion = ab_native_congestion,                                                             \
+		.timed_out = ab_native_timed_out,                                                               \
 		.spurious = ab_native_spurious,                                                                 \
 		.paused = ab_native_paused,                                                                     \
 		.set = ab_native_set,                                                                           \

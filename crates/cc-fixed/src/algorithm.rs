@@ -60,11 +60,13 @@ impl Kernel {
         Kernel { table: Table::new(functions), rows: Vec::new(), together, now: 0 }
     }
 
-    /// The transport may have changed the window or the threshold since the last event.
-    fn adopt(&mut self, path: &Path, r: usize) {
-        let view = self.table.view(r);
-        if view.cwnd != path.cwnd || view.ssthresh != path.ssthresh {
-            self.table.set(r, path.cwnd, path.ssthresh);
+    /// The transport may have changed windows and thresholds since the last event: on other paths, too, where it penalised one.
+    fn adopt(&mut self, paths: &[Path]) {
+        for (r, path) in paths.iter().enumerate().filter(|(_, path)| path.active) {
+            let view = self.table.view(r);
+            if view.cwnd != path.cwnd || view.ssthresh != path.ssthresh {
+                self.table.set(r, path.cwnd, path.ssthresh);
+            }
         }
     }
 
@@ -90,7 +92,7 @@ impl Algorithm for Kernel {
     }
 
     fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
-        self.adopt(&paths[r], r);
+        self.adopt(paths);
         let row = &mut self.rows[r];
         self.now = microseconds(ack.now);
         row.acked_at = self.now;
@@ -111,12 +113,23 @@ impl Algorithm for Kernel {
     }
 
     fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion) {
-        self.adopt(&paths[r], r);
-        let timeout = event.signal == Signal::Timeout;
+        self.adopt(paths);
         self.now = microseconds(event.now);
         let pending = self.together.then_some(&mut self.rows[r].pending);
-        self.table.congestion(r, pending, self.now, timeout);
+        self.table.congestion(r, pending, self.now);
+        if event.signal == Signal::Timeout {
+            self.table.timed_out(r);
+        }
         self.publish(&mut paths[r], r);
+    }
+
+    /// Linux reduces once per window: the timeout is a change of state only (`tcp_enter_loss`).
+    fn timed_out_again(&mut self, paths: &mut [Path], r: usize, now: Seconds) -> bool {
+        self.adopt(paths);
+        self.now = microseconds(now);
+        self.table.timed_out(r);
+        self.publish(&mut paths[r], r);
+        true
     }
 
     fn spurious(&mut self, paths: &mut [Path], r: usize) {

@@ -53,10 +53,16 @@ impl Table {
         self.change(r, |f, group, r| unsafe { (f.ack)(group, r, pending, ack) });
     }
 
-    pub fn congestion(&mut self, r: usize, pending: Option<&mut Pending>, now: u64, timeout: bool) {
+    pub fn congestion(&mut self, r: usize, pending: Option<&mut Pending>, now: u64) {
         let pending = pending.map_or(ptr::null_mut(), ptr::from_mut);
         // SAFETY: see the head of the file.
-        self.change(r, |f, group, r| unsafe { (f.congestion)(group, r, pending, now, timeout.into()) });
+        self.change(r, |f, group, r| unsafe { (f.congestion)(group, r, pending, now) });
+    }
+
+    /// The last congestion was a timeout, or one has followed it.
+    pub fn timed_out(&mut self, r: usize) {
+        // SAFETY: see the head of the file.
+        self.change(r, |f, group, r| unsafe { (f.timed_out)(group, r) });
     }
 
     pub fn spurious(&mut self, r: usize) {
@@ -160,7 +166,7 @@ mod tests {
     #[test]
     fn what_was_before_the_last_congestion_returns() {
         let mut table = table(100.0);
-        table.congestion(0, None, 0, false);
+        table.congestion(0, None, 0);
         assert_eq!(seen(&table), (50.0, 50.0));
         assert!(table.adopt(0, 80, 50));
         assert_eq!(seen(&table), (80.0, 50.0));
@@ -183,8 +189,8 @@ mod tests {
         assert!(!table.adopt(0, 2_114_969_676, 2_165_326_096));
         assert!(!table.adopt(0, 354_809, INFINITE) && !table.adopt(0, 43, 2_165_326_096));
         assert_eq!(seen(&table), (43.75, f64::INFINITY));
-        table.congestion(0, None, 0, false);
-        table.congestion(0, None, 0, false);
+        table.congestion(0, None, 0);
+        table.congestion(0, None, 0);
         assert_eq!(seen(&table), (10.9375, 10.9375));
         // Twice the largest window that is remembered, and no threshold where there was one before.
         assert!(!table.adopt(0, 44, 10) && !table.adopt(0, 10, 44) && !table.adopt(0, 10, INFINITE));
@@ -196,7 +202,7 @@ mod tests {
         #[test]
         fn nothing_grows(cwnd in 1.0..1e6f64, losses in 0..4u32, told in any::<(u32, u32)>()) {
             let mut table = table(cwnd);
-            (0..losses).for_each(|_| table.congestion(0, None, 0, false));
+            (0..losses).for_each(|_| table.congestion(0, None, 0));
             let before = seen(&table);
             let adopted = table.adopt(0, told.0, told.1);
             let after = seen(&table);

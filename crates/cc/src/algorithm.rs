@@ -84,6 +84,12 @@ pub trait Algorithm: Send {
     /// restored; restore all other state that it changed.
     fn spurious(&mut self, paths: &mut [Path], r: usize) {}
 
+    /// A timeout takes the place of the last congestion event on `r`: see [`Group::on_timeout_again`](crate::Group::on_timeout_again).
+    /// Returns whether that is done; else the event is undone, and the timeout is congestion.
+    fn timed_out_again(&mut self, paths: &mut [Path], r: usize, now: Seconds) -> bool {
+        false
+    }
+
     /// Data was acknowledged on `r` while the sender was not limited by its window.
     fn app_limited(&mut self, paths: &mut [Path], r: usize, now: Seconds) {}
 

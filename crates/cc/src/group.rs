@@ -139,20 +139,24 @@ impl Group {
     /// reduces once, and an undo leads back to what was before both. The window is one segment. The threshold stays, and so does the
     /// interval that the congestion began (Linux' `tcp_enter_loss`).
     pub fn on_timeout_again(&mut self, r: usize, now: Seconds) {
-        let (path, before) = (&mut self.paths[r], self.before[r]);
-        let (ssthresh, interval) = (path.ssthresh, path.interval());
-        let replaced = before.filter(|_| path.active && !self.algorithm.is_model_based());
+        let before = self.before[r];
+        let (ssthresh, interval) = (self.paths[r].ssthresh, self.paths[r].interval());
+        let replaced = before.filter(|_| self.paths[r].active && !self.algorithm.is_model_based());
         if let Some(before) = replaced {
-            path.restore(&before);
-            path.set_interval(before.interval);
+            if self.algorithm.timed_out_again(&mut self.paths, r, now) {
+                self.update_counts(now);
+                self.paths[r].timed_out();
+                self.settle(r);
+                return;
+            }
+            self.paths[r].restore(&before);
+            self.paths[r].set_interval(before.interval);
             self.algorithm.spurious(&mut self.paths, r);
         }
         self.on_congestion(r, &Congestion { now, signal: Signal::Timeout });
         self.paths[r].ssthresh = ssthresh;
         self.paths[r].set_interval(interval);
-        if replaced.is_none() {
-            self.before[r] = before;
-        }
+        self.before[r] = before;
     }
 
     /// After a timeout on path `r`, where `in_flight` segments are too young to be lost: the window has room for one more
