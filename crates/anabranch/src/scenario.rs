@@ -2,7 +2,7 @@
 
 use crate::{Error, error::input_error, examples};
 use anabranch_ideal::{COUPLED, Ideals};
-use anabranch_record::{Summary, quoted};
+use anabranch_record::{Summary, quoted, unescaped};
 use anabranch_scenario::{Overrides as Changes, Source};
 use anabranch_study::{ScenarioFile, Setup, Task};
 use miette::miette;
@@ -46,13 +46,6 @@ fn changes_of(command: &str) -> Option<Changes> {
         }
     }
     Some(changes)
-}
-
-/// A word with its line breaks, which [`quoted`] writes as `$'…'`; no option's value begins with `$`.
-fn unescaped(word: String) -> String {
-    let Some(escaped) = word.strip_prefix('$') else { return word };
-    let plain = |part: &str| part.replace(r"\n", "\n").replace(r"\r", "\r").replace(r"\047", "'");
-    escaped.split(r"\\").map(plain).collect::<Vec<_>>().join(r"\")
 }
 
 /// A checked scenario: the [`anabranch_scenario::Scenario`] with its source text and its changes.
@@ -245,7 +238,8 @@ mod tests {
 
     #[test]
     fn a_command_is_one_line_and_is_read_back() {
-        let set = ["links.a.rate=1 Mbit/s", "name='it\\n is'\n", "flows=[\r\n{}\n]"].map(str::to_owned);
+        let set =
+            ["links.a.rate=1 Mbit/s", "$web=lia", "name='it\\n is'\n", "flows=[\r\n{}\n]"].map(str::to_owned);
         let changes = Changes { set: set.to_vec(), seed: Some(1), ..Changes::default() };
         let command = command(&changes, "scenario.toml", 1);
         assert!(!command.contains(['\n', '\r']), "{command}");

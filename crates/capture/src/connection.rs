@@ -140,9 +140,11 @@ impl Connection {
             PacketKind::HandshakeAck | PacketKind::Datagram | PacketKind::DatagramBack => (),
             PacketKind::SynAck | PacketKind::JoinAck | PacketKind::Ack | PacketKind::Request => {
                 // Packets that others overtook change nothing (RFC 7323 §5.3, RFC 9293 §3.10.7.4).
-                subflow.stamps.0 = subflow.stamps.0.max(clock(seen.sent));
+                let later =
+                    |known: u32, now: u32| if now.wrapping_sub(known) as i32 > 0 { now } else { known };
+                subflow.stamps.0 = later(subflow.stamps.0, clock(seen.sent));
                 if let Some(returned) = seen.returns {
-                    subflow.stamps.1 = subflow.stamps.1.max(clock(returned));
+                    subflow.stamps.1 = later(subflow.stamps.1, clock(returned));
                 }
                 if seen.kind == PacketKind::Ack {
                     subflow.expected = subflow.expected.max(seen.segment);

@@ -93,8 +93,8 @@ void mpcc_on_loss(MpccGroup *group, size_t row, double now);
 // The group is valid.
 void mpcc_on_ecn(MpccGroup *group, size_t row, double now);
 
-// Persistent congestion (RFC 9002): the window becomes one packet. Right behind `mpcc_on_loss` or `mpcc_on_ecn` of the path, as in that RFC's
-// section B.8, the threshold stays.
+// Persistent congestion (RFC 9002): the window becomes one packet. Right behind `mpcc_on_loss` or `mpcc_on_ecn` of the path at the
+// same time, as in that RFC's section B.8, the threshold stays.
 //
 // # Safety
 // The group is valid.

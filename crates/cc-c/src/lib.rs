@@ -9,8 +9,8 @@ use std::ffi::{CStr, c_char};
 /// The congestion control of one connection: its paths, and the algorithm that couples them.
 pub struct MpccGroup {
     group: Group,
-    /// The row of the last event, if it was a loss or marks.
-    reduced: Option<usize>,
+    /// Row and time of the last event, if it was a loss or marks.
+    reduced: Option<(usize, f64)>,
 }
 
 /// An acknowledgement that arrived on a path. Amounts are in full packets, times in seconds since any origin.
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn mpcc_on_ack(group: *mut MpccGroup, row: usize, ack: *co
 
 unsafe fn congestion(group: *mut MpccGroup, row: usize, now: f64, signal: Signal) {
     unsafe { with(group, row, |group| group.on_congestion(row, &Congestion { now, signal })) }
-    unsafe { &mut *group }.reduced = (signal != Signal::Timeout).then_some(row);
+    unsafe { &mut *group }.reduced = (signal != Signal::Timeout).then_some((row, now));
 }
 
 /// A packet was lost: once for all losses of a round trip.
@@ -150,14 +150,14 @@ pub unsafe extern "C" fn mpcc_on_ecn(group: *mut MpccGroup, row: usize, now: f64
     unsafe { congestion(group, row, now, Signal::Ecn) }
 }
 
-/// Persistent congestion (RFC 9002): the window becomes one packet. Right behind `mpcc_on_loss` or `mpcc_on_ecn` of the path, as in that RFC's
-/// section B.8, the threshold stays.
+/// Persistent congestion (RFC 9002): the window becomes one packet. Right behind `mpcc_on_loss` or `mpcc_on_ecn` of the path at the
+/// same time, as in that RFC's section B.8, the threshold stays.
 ///
 /// # Safety
 /// The group is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mpcc_on_timeout(group: *mut MpccGroup, row: usize, now: f64) {
-    if unsafe { &*group }.reduced == Some(row) {
+    if unsafe { &*group }.reduced == Some((row, now)) {
         unsafe { with(group, row, |group| group.on_timeout_again(row, now)) }
     } else {
         unsafe { congestion(group, row, now, Signal::Timeout) }

@@ -68,7 +68,7 @@ fn drive(mut group: Group, events: usize) -> (Vec<String>, Vec<String>) {
         output.push(answer(&group, row));
     }
     for event in 0..events {
-        now += 0.02 * random();
+        now += if reduced.is_some() && random() < 0.5 { 0.0 } else { 0.02 * random() };
         let row = usize::from(random() < 0.4);
         let srtt = [0.02, 0.05][row];
         let behind = reduced.take();
@@ -90,10 +90,10 @@ fn drive(mut group: Group, events: usize) -> (Vec<String>, Vec<String>) {
                     _ => ("timeout", Signal::Timeout),
                 };
                 match signal {
-                    Signal::Timeout if behind == Some(row) => group.on_timeout_again(row, now),
+                    Signal::Timeout if behind == Some((row, now)) => group.on_timeout_again(row, now),
                     _ => group.on_congestion(row, &Congestion { now, signal }),
                 }
-                reduced = (signal != Signal::Timeout).then_some(row);
+                reduced = (signal != Signal::Timeout).then_some((row, now));
                 input.push(line(kind, row, &[now]));
             }
             x if x < 0.99 => {

@@ -218,7 +218,7 @@ impl FifoLink {
 /// The link's state at `now`.
 #[inline]
 fn view(queue: &Queue, transmitter: &Transmitter, now: Time, ecn_capable: bool) -> QueueView {
-    let idle = FineTime::from_time(now).minus(transmitter.busy_until);
+    let idle = FineTime::from_time(now).minus(transmitter.idle_since());
     QueueView { waiting: queue.waiting(), idle, rate_bps: transmitter.rate_bps(), ecn_capable }
 }
 

@@ -182,6 +182,14 @@ impl Transmitter {
         self.free_at_slow_path()
     }
 
+    /// Since when it is idle; with a clock, it serves what waits at the following tick.
+    pub fn idle_since(&self) -> FineTime {
+        match self.tick {
+            Time::ZERO => self.busy_until,
+            tick => FineTime::from_time(self.busy_until.as_time().ceil(tick)),
+        }
+    }
+
     #[inline(never)]
     fn free_at_slow_path(&self) -> FineTime {
         if let Some(TraceState::Opportunities(opportunities)) = self.trace.as_deref() {

@@ -214,11 +214,12 @@ pub fn unit<'a>(values: impl Iterator<Item = &'a str>) -> Option<&'static str> {
 
 /// A number with a unit, in SI units, and the unit's name in columns: `10 ms` is 0.01 `s`; a number without a unit has none.
 fn quantity(text: &str) -> Option<(f64, &'static str)> {
-    const UNITS: [(&str, f64, &str); 24] = [
+    const UNITS: [(&str, f64, &str); 25] = [
         ("", 1.0, ""),
         ("ns", 1e-9, "s"),
         ("us", 1e-6, "s"),
         ("µs", 1e-6, "s"),
+        ("\u{3bc}s", 1e-6, "s"),
         ("ms", 1e-3, "s"),
         ("s", 1.0, "s"),
         ("min", 60.0, "s"),

@@ -32,7 +32,7 @@ pub use memory_sink::{FlowSeries, MemorySink};
 pub use meter::{Held, Mean, Measured, Meter, rate_bps};
 pub use quantities::*;
 pub use sample::*;
-pub use shell::quoted;
+pub use shell::{quoted, unescaped};
 pub use summary::*;
 pub use transfers::{SizeClass, Slowdown, TransferMeter, Transfers};
 

@@ -2,6 +2,7 @@
 
 use crate::layout::LABORATORY;
 use crate::site::{Site, deflated};
+use anabranch_record::unescaped;
 use anabranch_study::Run;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use maud::{Markup, html};
@@ -62,7 +63,8 @@ fn state(run: &Run) -> Option<String> {
     if run.text.len() > LONGEST {
         return None;
     }
-    let mut words = shlex::split(&run.command)?.into_iter().skip_while(|word| word != "run").skip(2);
+    let mut words =
+        shlex::split(&run.command)?.into_iter().map(unescaped).skip_while(|word| word != "run").skip(2);
     let mut state = State { text: &run.text, ..State::default() };
     while let Some(word) = words.next() {
         match (word.as_str(), words.next()?) {
@@ -99,6 +101,8 @@ mod tests {
         });
         assert_eq!(of(command), Some(state));
         assert_eq!(of("anabranch run x.toml --set flows.a.cc=olia").unwrap()["cc"], json!(["", "lia"]));
+        let lines = of(r"anabranch run x.toml --set $'links.a.loss.model=bernoulli\n'").unwrap();
+        assert_eq!(lines["changes"], json!(["links.a.loss.model=bernoulli\n"]));
         assert_eq!(of("anabranch run x.toml --backend kernel"), None);
         let mut site = Site::with_assets();
         assert_eq!(open(&run(command), &site).into_string(), "", "a report without the page");

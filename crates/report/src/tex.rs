@@ -1,7 +1,7 @@
 //! Panels as pgfplots draws them, for figures in the style of a LaTeX document.
 
 use crate::chart::{VisibleData, drawn_ends, ends, is_gap, labelled};
-use crate::scales::{STEPS, nice};
+use crate::scales::{STEPS, nice, ticks};
 use crate::style::{COLOURS, DOTTED, HOLLOW, SOLID, SeriesStyle, THEORY, is_theory, styles};
 use crate::svg::{ASLANT_MOST, ChartSize, shortened, stride, text_width};
 use crate::visible::visible;
@@ -113,6 +113,14 @@ impl Picture<'_> {
             }
         } else {
             options.push(format!("xmin={}, xmax={}", number(drawn.x_domain.0), number(drawn.x_domain.1)));
+            if panel.x.log {
+                // Those of pgfplots are powers of ten, of which the axis may have one.
+                let (at, labels): (Vec<_>, Vec<_>) = ticks(&panel.x, drawn.x_domain, STEPS)
+                    .into_iter()
+                    .map(|(at, label)| (number(at), format!("{{{}}}", escaped(&label))))
+                    .unzip();
+                options.push(format!("xtick={{{}}}, xticklabels={{{}}}", at.join(","), labels.join(",")));
+            }
         }
         if size.legend {
             let widest = self.styles.iter().map(|of| text_width(&of.name, size.font)).fold(0.0, f64::max);
@@ -167,7 +175,9 @@ impl Picture<'_> {
 
     /// A point's, as distances up and down.
     fn interval(&self, p: &Point) -> String {
-        let [low, high] = drawn_ends(self.panel, p, self.limits()).unwrap_or([p.y; 2]);
+        let Some([low, high]) = drawn_ends(self.panel, p, self.limits()) else {
+            return " +- (0,0)".to_owned();
+        };
         match (number(high - p.y), number(p.y - low)) {
             (up, down) if up == down => format!(" +- (0,{up})"),
             (up, down) => format!(" += (0,{up}) -= (0,{down})"),
@@ -227,14 +237,15 @@ impl Picture<'_> {
 
     /// The entry that all theories share.
     fn legend(&self) -> String {
-        let [on, off] = DOTTED.map(|length| length * 0.75);
-        match self.styles.iter().any(|own| is_theory(own, &self.styles)) && self.size.legend {
-            true => format!(
-                "\\addlegendimage{{line legend, black, dash pattern=on {on}pt off {off}pt}}\n\\addlegendentry{{{}}}\n",
-                THEORY.trim_start()
-            ),
-            false => String::new(),
+        if !self.styles.iter().any(|own| is_theory(own, &self.styles)) || !self.size.legend {
+            return String::new();
         }
+        let [on, off] = DOTTED.map(|length| length * 0.75);
+        let image = match self.panel.mark {
+            Mark::Bar => "area legend, black, fill=none".to_owned(),
+            _ => format!("line legend, black, dash pattern=on {on}pt off {off}pt"),
+        };
+        format!("\\addlegendimage{{{image}}}\n\\addlegendentry{{{}}}\n", THEORY.trim_start())
     }
 }
 
@@ -333,10 +344,21 @@ mod tests {
     }
 
     #[test]
+    fn a_gap_has_no_interval_and_a_logarithmic_axis_its_ticks() {
+        let mut panel = panel(Mark::Line, 3);
+        panel.series[0].points[1].y = f64::NAN;
+        panel.x.log = true;
+        let text = drawn(panel);
+        assert!(text.contains("(2,nan) +- (0,0)") && !text.contains("NaN"), "{text}");
+        assert!(text.contains("xtick={1,2}, xticklabels={{1},{2}}"), "{text}");
+    }
+
+    #[test]
     fn bars_have_their_labels() {
         let text = drawn(panel(Mark::Bar, 2));
         assert!(text.contains("xtick={0,1}, xticklabels={{1 \\%},{2 \\%}}"), "{text}");
         assert!(text.contains("(0,0.25) +- (0,0.5) (1,0.5)"), "{text}");
+        assert!(text.contains("\\addlegendimage{area legend, black, fill=none}"), "{text}");
     }
 
     /// Names of a capture's flows, of axes, and of algorithms of one's own.

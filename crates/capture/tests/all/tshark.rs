@@ -145,7 +145,7 @@ flows = [{ name = "web", cc = "lia", paths = [["a"], ["b"]],
     assert!(bytes.values().all(|bytes| *bytes == 60_000), "{bytes:?}");
 }
 
-/// What a request acknowledges is what the subflow had delivered when it arrived: numbers never go back where nothing overtakes.
+/// What a request acknowledges is what the subflow had delivered when it arrived: at the hosts, numbers never go back where nothing overtakes.
 #[test]
 fn requests_acknowledge_what_came() {
     let requests = r#"

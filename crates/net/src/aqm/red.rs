@@ -81,8 +81,7 @@ impl Average {
     /// transmission times.
     fn decide(&mut self, queue: f64, idle_slots: f64, ecn_capable: bool) -> Verdict {
         let Red { max, weight, ecn, .. } = self.spec;
-        // With a clock a packet may wait for the next tick while nothing is transmitted.
-        if idle_slots > 0.0 && queue == 0.0 {
+        if idle_slots > 0.0 {
             // As if that many packets had found the queue empty.
             self.average *= libm::pow(1.0 - weight, idle_slots);
         }

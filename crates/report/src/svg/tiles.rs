@@ -55,8 +55,10 @@ pub(super) fn draw(panel: &Panel, size: &ChartSize, tips: bool) -> Option<Drawin
         }
         g text-anchor="end" {
             @for (i, label) in labels.iter().enumerate().step_by(stride) {
-                @let (x, y) = (Places(left + (i as f64 + 0.7) * width), Places(bottom + font));
-                text transform={ "translate(" (x) " " (y) ") rotate(-60)" } { (shortened(label, most_of_label, font)) }
+                @let x = left + (i as f64 + 0.7) * width;
+                // At 60° it is half as wide as long.
+                @let room = most_of_label.min(2.0 * (x - font));
+                text transform={ "translate(" (Places(x)) " " (Places(bottom + font)) ") rotate(-60)" } { (shortened(label, room, font)) }
             }
         }
         @for step in 0..STEPS {

@@ -125,7 +125,7 @@ impl LastSecond {
 
     /// Whether there is at most one sample: how long its bytes took is unknown.
     pub fn is_single(&self) -> bool {
-        self.apart[1] == 0.0
+        self.apart == [0.0; 2]
     }
 }
 
