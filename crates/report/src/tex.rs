@@ -175,9 +175,8 @@ impl Picture<'_> {
 
     /// A point's, as distances up and down.
     fn interval(&self, p: &Point) -> String {
-        let Some([low, high]) = drawn_ends(self.panel, p, self.limits()) else {
-            return " +- (0,0)".to_owned();
-        };
+        let ends = drawn_ends(self.panel, p, self.limits()).filter(|_| !is_gap(self.panel, p));
+        let Some([low, high]) = ends else { return " +- (0,0)".to_owned() };
         match (number(high - p.y), number(p.y - low)) {
             (up, down) if up == down => format!(" +- (0,{up})"),
             (up, down) => format!(" += (0,{up}) -= (0,{down})"),
