@@ -33,9 +33,9 @@ fn the_record_is_the_simulators() {
     assert!((a / b - 1.0).abs() < 0.1, "{a} s, {b} s");
 }
 
-/// Another subflow sends 1000 bytes again: the retransmission on the first subflow, before and after the DATA_ACK, is none.
+/// The first subflow retransmits data before and after its DATA_ACK. Only the 1000 bytes that another subflow repeats are reinjected.
 #[test]
-fn a_retransmission_is_no_reinjection() {
+fn a_retransmission_is_not_a_reinjection() {
     let mut pcap = Pcap::new();
     pcap.connect();
     pcap.join(1, token());

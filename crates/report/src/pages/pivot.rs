@@ -84,7 +84,7 @@ impl Pivot {
         Pivot { lines, columns, ..self }
     }
 
-    /// One seed gives none.
+    /// A single seed has no interval.
     fn has_intervals(&self) -> bool {
         self.lines.iter().flat_map(|(_, values)| values).flatten().any(|value| value.half_width.is_some())
     }

@@ -233,7 +233,7 @@ const ASLANT: f64 = 35.0 * std::f64::consts::PI / 180.0;
 /// The most that they take, as a multiple of their size.
 pub const ASLANT_MOST: f64 = 15.0;
 
-/// Of labels aslant, so far from each other, every second or third is shown where there is no room for all.
+/// Slanted labels at this distance would overlap: the step between those that are shown.
 pub fn stride(band: f64, font: f64) -> usize {
     (LINE * font / ASLANT.sin() / band).ceil().max(1.0) as usize
 }

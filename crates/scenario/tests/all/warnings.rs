@@ -55,7 +55,7 @@ fn counts_are_reported_once() {
     assert_eq!(warnings(&format!("{SMALL}count = 3\nbackup = [1, 2]\n")).len(), 1);
 }
 
-/// A name with a slash is not one of a count.
+/// A name with a slash need not come from a `count`.
 #[test]
 fn names_are_those_of_the_file() {
     let slow =
