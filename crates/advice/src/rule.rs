@@ -14,7 +14,7 @@ time if it has transfers or responses; one without this value is left out. The b
 An algorithm differs from it beyond chance if a t test of their difference, run by run of the same seed, is significant at 5 %, with \
 Bonferroni's correction for the number of pairs of algorithms. With several buffers each is compared alone: the recommendation is the algorithm that is best, or indistinguishable from the \
 best, with every buffer; else the best depends on the buffer. If an algorithm with undecided goals has a better \
-mean, or no algorithm surely misses none, the recommendation waits: more seeds decide or, where that would be more than 100, longer runs. If every algorithm misses a goal, those that miss the \
+mean, or no algorithm surely meets every goal, the recommendation waits: more seeds decide or, where that would be more than 100, longer runs. If every algorithm misses a goal, those that miss the \
 fewest are compared: each goal counts once for each buffer, and undecided goals count as missed.";
 
 /// An algorithm over all buffers.
@@ -168,7 +168,7 @@ fn not_yet(
     };
     let sure = "Of the algorithms that surely miss no goal";
     let rest = match top {
-        None => "No algorithm surely misses none.".to_owned(),
+        None => "No algorithm surely meets every goal.".to_owned(),
         Some(top) => match &top.common[..] {
             [] => format!("{sure}, the best depends on the buffer: {}.", top.by_buffer(buffers)),
             [one] if buffers.len() > 1 => {
@@ -363,7 +363,7 @@ mod tests {
                 &[open(lia(), [(1, Some(7))]), open(uncoupled(0), [(2, Some(12))]), olia(1)],
                 &[],
                 "No recommendation yet: 5 seeds do not decide goal 1 of lia and goal 2 of uncoupled; about 12 seeds should. \
-                 No algorithm surely misses none.",
+                 No algorithm surely meets every goal.",
             ),
             // A slower one changes nothing.
             (
