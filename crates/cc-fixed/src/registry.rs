@@ -3,7 +3,7 @@
 use crate::algorithm::Kernel;
 use crate::group::Table;
 use crate::shared::{self, Functions};
-use anabranch_cc::registry::{self, Allowed, Entry, Param, Value};
+use anabranch_cc::registry::{self, Entry, Param};
 use std::fmt;
 use std::sync::LazyLock;
 
@@ -33,29 +33,26 @@ impl PartialEq for KernelEntry {
 }
 
 /// A parameter that the references lack.
-const TOGETHER: Param = Param {
-    name: "together",
-    default: Value::Flag(true),
-    allowed: Allowed::Flag,
-    meaning: "in congestion avoidance take half a window of acknowledgements as one, or a round where the algorithm acts once in it, as on Linux",
-};
+const TOGETHER: Param = Param::flag(
+    "together",
+    true,
+    "in congestion avoidance take half a window of acknowledgements as one, or a round where the algorithm acts once in it, as on Linux",
+);
 
 macro_rules! algorithms {
     ($($header:ident $name:literal $kernel_name:literal;)*) => {
         /// The tables that `native/algorithm.c` defines.
         mod tables {
-            $(pub mod $header {
-                unsafe extern "C" {
-                    #[link_name = concat!("ab_native_", stringify!($header))]
-                    pub static TABLE: crate::shared::Functions;
-                }
-            })*
+            unsafe extern "C" {
+                $(#[link_name = concat!("ab_native_", stringify!($header))]
+                pub static $header: crate::shared::Functions;)*
+            }
         }
 
         static ALL: LazyLock<Vec<KernelEntry>> = LazyLock::new(|| vec![$({
             fn functions() -> &'static Functions {
                 // SAFETY: a constant table that the C side defines and never changes.
-                unsafe { &tables::$header::TABLE }
+                unsafe { &tables::$header }
             }
             let reference = registry::find($name).expect("each algorithm of the kernel has a reference");
             KernelEntry {

@@ -220,7 +220,6 @@ impl Loss {
     }
 }
 
-/// One path of the model.
 struct Line {
     rtt: f64,
     loss: Loss,

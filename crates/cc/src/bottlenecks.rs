@@ -74,7 +74,6 @@ impl Delays {
         Delays { past: Vec::with_capacity(LONG), ..Delays::default() }
     }
 
-    /// A sample of the delay.
     #[inline]
     fn sample(&mut self, delay: Seconds) {
         self.now.samples += 1.0;
@@ -185,7 +184,6 @@ const CRITERIA: [Criterion; 4] = [
 ];
 
 impl Grouping {
-    /// Path `r` is new.
     pub(crate) fn add(&mut self, r: usize) {
         if r == self.members.len() {
             self.members.push(Member::new());
@@ -271,6 +269,7 @@ impl Grouping {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anabranch_cc_model::Random;
 
     fn member(skewness: f64, variability: Seconds, frequency: f64, loss: f64) -> Member {
         let mut member = Member::new();
@@ -367,28 +366,16 @@ mod tests {
 
     /// A queue of at most 50 ms that bursts of heavy-tailed length fill (Pareto of shape 1.5) at this load, millisecond by millisecond.
     struct Queue {
-        random: u64,
+        random: Random,
         load: f64,
         waits: Seconds,
     }
 
     impl Queue {
-        fn new(load: f64, seed: u64) -> Self {
-            Queue { random: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, load, waits: 0.0 }
-        }
-
-        /// Uniform in (0, 1] (xorshift64*).
-        fn uniform(&mut self) -> f64 {
-            self.random ^= self.random >> 12;
-            self.random ^= self.random << 25;
-            self.random ^= self.random >> 27;
-            ((self.random.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) + 1) as f64 / (1u64 << 53) as f64
-        }
-
         fn step(&mut self) -> Seconds {
             // Bursts of 3 ms on average (1 ms × 1.5 ÷ 0.5).
-            let burst =
-                if self.uniform() < self.load / 3.0 { 1e-3 * self.uniform().powf(-1.0 / 1.5) } else { 0.0 };
+            let begins = self.random.uniform() < self.load / 3.0;
+            let burst = if begins { 1e-3 * self.random.uniform().powf(-1.0 / 1.5) } else { 0.0 };
             self.waits = (self.waits + burst - 1e-3).clamp(0.0, 0.05);
             self.waits
         }
@@ -403,7 +390,7 @@ mod tests {
             let first = queues[0].step();
             let waits = [first, if shared { first } else { queues[1].step() }];
             for (r, waits) in waits.into_iter().enumerate() {
-                if queues[r].uniform() < 0.1 {
+                if queues[r].random.uniform() < 0.1 {
                     grouping.acked(r, &Ack::of(f64::from(ms) * 1e-3, 1.0, 0.02 + waits));
                 }
             }
@@ -424,10 +411,10 @@ mod tests {
         let seeds = 1..=5;
         let mean = |of: &dyn Fn(u64) -> f64| seeds.clone().map(of).sum::<f64>() / 5.0;
         for load in [1.1, 1.3] {
-            let queues =
-                |other: f64| move |seed: u64| [Queue::new(load, seed), Queue::new(other, seed + 100)];
-            let shared = mean(&|seed| together(queues(load)(seed), true));
-            let unlike = mean(&|seed| together(queues(load - 0.2)(seed), false));
+            let queue = |load, seed| Queue { random: Random(seed), load, waits: 0.0 };
+            let queues = |other: f64, seed| [queue(load, seed), queue(other, seed + 100)];
+            let shared = mean(&|seed| together(queues(load, seed), true));
+            let unlike = mean(&|seed| together(queues(load - 0.2, seed), false));
             assert!(shared >= 0.8 && unlike <= 0.1, "load {load}: {shared} {unlike}");
         }
     }

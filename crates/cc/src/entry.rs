@@ -51,6 +51,8 @@ pub struct Param {
 pub enum Allowed {
     /// A number within these bounds, both included.
     Range(f64, f64),
+    /// A whole number within these bounds, both included.
+    Whole(f64, f64),
     /// True or false.
     Flag,
     /// One of these words.
@@ -91,7 +93,6 @@ pub struct Observable {
 }
 
 impl Observable {
-    /// A value of that name and meaning.
     pub(crate) const fn new(name: &'static str, meaning: &'static str) -> Observable {
         Observable { name, meaning }
     }
@@ -106,6 +107,11 @@ impl Param {
         meaning: &'static str,
     ) -> Param {
         Param { name, default: Value::Number(default), allowed: Allowed::Range(bounds.0, bounds.1), meaning }
+    }
+
+    /// A whole number, within these bounds.
+    pub const fn whole(name: &'static str, default: f64, bounds: (f64, f64), meaning: &'static str) -> Param {
+        Param { name, default: Value::Number(default), allowed: Allowed::Whole(bounds.0, bounds.1), meaning }
     }
 
     /// True or false.

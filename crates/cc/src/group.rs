@@ -1,9 +1,9 @@
 //! The table of a connection's paths, and the rules that hold for every algorithm.
 
-use crate::path::{BeforeCongestion, raise};
+use crate::path::raise;
 use crate::{
     Ack, Algorithm, Congestion, LostSegment, MAX_CWND, MIN_CWND, MIN_SSTHRESH, Path, Seconds, Segments,
-    Signal,
+    Signal, renew,
 };
 use alloc::{boxed::Box, vec::Vec};
 
@@ -20,8 +20,8 @@ pub struct Group {
     paced: bool,
     /// When the last event was.
     now: Seconds,
-    /// Of each path before its last congestion event, for undo.
-    before: Vec<Option<BeforeCongestion>>,
+    /// Each path before its last congestion event, for undo.
+    before: Vec<Option<Path>>,
 }
 
 impl Clone for Group {
@@ -68,21 +68,14 @@ impl Group {
         let initial_cwnd = initial_cwnd.clamp(MIN_CWND, MAX_CWND).max(MIN_CWND); // also of NaN
         let mut path = Path::new(initial_cwnd);
         path.srtt = srtt;
-        let r = match self.paths.iter().position(|p| !p.active) {
-            Some(r) => {
-                self.paths[r] = path;
-                r
-            }
-            None => {
-                // Connections have few paths, and there may be many connections.
-                self.paths.reserve_exact(1);
-                self.before.reserve_exact(1);
-                self.paths.push(path);
-                self.before.push(None);
-                self.paths.len() - 1
-            }
-        };
-        self.before[r] = None;
+        let r = self.paths.iter().position(|p| !p.active).unwrap_or(self.paths.len());
+        if r == self.paths.len() {
+            // Connections have few paths, and there may be many connections.
+            self.paths.reserve_exact(1);
+            self.before.reserve_exact(1);
+        }
+        renew(&mut self.paths, r, &path);
+        renew(&mut self.before, r, &None);
         self.algorithm.path_added(&mut self.paths, r);
         self.settle(r);
         r
@@ -122,7 +115,7 @@ impl Group {
         if !self.paths[r].active {
             return;
         }
-        self.before[r] = Some(self.paths[r].before());
+        self.before[r] = Some(self.paths[r]);
         self.update_counts(event.now);
         let path = &mut self.paths[r];
         path.counts = path.srtt > 0.0; // always in its own event
@@ -139,8 +132,7 @@ impl Group {
     /// reduces once, and an undo leads back to what was before both. The window is one segment. The threshold stays, and so does the
     /// interval that the congestion began (Linux' `tcp_enter_loss`).
     pub fn on_timeout_again(&mut self, r: usize, now: Seconds) {
-        let before = self.before[r];
-        let (ssthresh, interval) = (self.paths[r].ssthresh, self.paths[r].interval());
+        let (before, answered) = (self.before[r], self.paths[r]);
         let replaced = before.filter(|_| self.paths[r].active && !self.algorithm.is_model_based());
         if let Some(before) = replaced {
             if self.algorithm.timed_out_again(&mut self.paths, r, now) {
@@ -150,12 +142,12 @@ impl Group {
                 return;
             }
             self.paths[r].restore(&before);
-            self.paths[r].set_interval(before.interval);
+            self.paths[r].measured_as(&before);
             self.algorithm.spurious(&mut self.paths, r);
         }
         self.on_congestion(r, &Congestion { now, signal: Signal::Timeout });
-        self.paths[r].ssthresh = ssthresh;
-        self.paths[r].set_interval(interval);
+        self.paths[r].ssthresh = answered.ssthresh;
+        self.paths[r].measured_as(&answered);
         self.before[r] = before;
     }
 

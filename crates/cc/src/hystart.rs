@@ -15,7 +15,7 @@ const CSS_ROUNDS: u32 = 5;
 /// L: the most that one acknowledgement of an unpaced sender counts for.
 const LIMIT: Segments = 8.0;
 
-/// Conservative slow start.
+/// Conservative slow start (RFC 9406 §4.2).
 #[derive(Clone, Copy, Debug)]
 struct Conservative {
     /// `cssBaselineMinRtt`: a round below it shows that the rise was spurious.
@@ -24,7 +24,6 @@ struct Conservative {
     rounds: u32,
 }
 
-/// The slow start of one path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HyStart {
     enabled: bool,

@@ -23,7 +23,7 @@ pub(crate) static ENTRY: Entry = Entry {
             allowed: Allowed::SinglePath,
             meaning: "the single-path algorithm that the path runs",
         },
-        Param::number(
+        Param::whole(
             "path",
             1.0,
             (1.0, 64.0),

@@ -32,7 +32,7 @@ pub(crate) static ENTRY: Entry = Entry {
             "how far apart the bandwidths behind one bottleneck may be, as a fraction of the path's own",
         ),
         Param::number("benefit", 0.4, (0.0, 1.0), "how far below the best path's bandwidth the total may be"),
-        Param::number(
+        Param::whole(
             "patience",
             5.0,
             (1.0, 1e6),

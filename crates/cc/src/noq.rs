@@ -251,7 +251,6 @@ impl<O: Observer> ControllerFactory for Factory<O> {
     }
 }
 
-/// A row in use.
 struct InUse<O> {
     of: Arc<Factory<O>>,
     row: usize,

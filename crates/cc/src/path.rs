@@ -70,25 +70,6 @@ pub struct Path {
     pub delivered_between_losses: Segments,
 }
 
-/// The fields of a [`Path`] that an undo of a congestion event restores.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BeforeCongestion {
-    pub(crate) cwnd: Segments,
-    ssthresh: Segments,
-    counts_until: Seconds,
-    pub(crate) interval: Interval,
-    in_flight: Segments,
-}
-
-/// What a [`Path`] measured since its last congestion event, and between the last two.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Interval {
-    min_rtt: Seconds,
-    max_rtt: Seconds,
-    delivered: Segments,
-    delivered_between: Segments,
-}
-
 /// Lowers a minimum to `x`, a number: `f64::min` takes twice as long, as it also handles NaN.
 #[inline]
 fn lower(least: &mut f64, x: f64) {
@@ -197,41 +178,22 @@ impl Path {
         self.max_rtt_since_loss = 0.0;
     }
 
-    /// What an undo of a congestion event needs, before it.
-    pub(crate) fn before(&self) -> BeforeCongestion {
-        BeforeCongestion {
-            cwnd: self.cwnd,
-            ssthresh: self.ssthresh,
-            counts_until: self.counts_until,
-            interval: self.interval(),
-            in_flight: self.in_flight,
-        }
-    }
-
-    pub(crate) fn interval(&self) -> Interval {
-        Interval {
-            min_rtt: self.min_rtt_since_loss,
-            max_rtt: self.max_rtt_since_loss,
-            delivered: self.delivered_since_loss,
-            delivered_between: self.delivered_between_losses,
-        }
-    }
-
-    pub(crate) fn set_interval(&mut self, interval: Interval) {
-        self.min_rtt_since_loss = interval.min_rtt;
-        self.max_rtt_since_loss = interval.max_rtt;
-        self.delivered_since_loss = interval.delivered;
-        self.delivered_between_losses = interval.delivered_between;
+    /// What was measured since the last congestion event, and between the last two, is as it was then.
+    pub(crate) fn measured_as(&mut self, then: &Path) {
+        self.min_rtt_since_loss = then.min_rtt_since_loss;
+        self.max_rtt_since_loss = then.max_rtt_since_loss;
+        self.delivered_since_loss = then.delivered_since_loss;
+        self.delivered_between_losses = then.delivered_between_losses;
     }
 
     /// The last congestion event, before which the path was as in `before`, did not happen.
-    pub(crate) fn restore(&mut self, before: &BeforeCongestion) {
+    pub(crate) fn restore(&mut self, before: &Path) {
         self.cwnd = before.cwnd;
         self.ssthresh = before.ssthresh;
-        self.delivered_since_loss += before.interval.delivered;
-        self.delivered_between_losses = before.interval.delivered_between;
-        self.min_rtt_since_loss = self.min_rtt_since_loss.min(before.interval.min_rtt);
-        self.max_rtt_since_loss = self.max_rtt_since_loss.max(before.interval.max_rtt);
+        self.delivered_since_loss += before.delivered_since_loss;
+        self.delivered_between_losses = before.delivered_between_losses;
+        self.min_rtt_since_loss = self.min_rtt_since_loss.min(before.min_rtt_since_loss);
+        self.max_rtt_since_loss = self.max_rtt_since_loss.max(before.max_rtt_since_loss);
         if self.counts_until == Seconds::NEG_INFINITY {
             // A timeout, and nothing was acknowledged since.
             (self.counts_until, self.in_flight) = (before.counts_until, before.in_flight);

@@ -46,6 +46,7 @@ impl fmt::Display for Allowed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Allowed::Range(low, high) => write!(f, "a number from {low} to {high}"),
+            Allowed::Whole(low, high) => write!(f, "a whole number from {low} to {high}"),
             Allowed::Flag => write!(f, "true or false"),
             Allowed::OneOf(_) | Allowed::SinglePath => write!(f, "one of {}", self.words().join(", ")),
         }
@@ -98,16 +99,17 @@ impl Allowed {
         match self {
             Allowed::OneOf(words) => words.to_vec(),
             Allowed::SinglePath => ALL.iter().filter(|e| e.may_be_run()).map(|e| e.name).collect(),
-            Allowed::Range(..) | Allowed::Flag => Vec::new(),
+            Allowed::Range(..) | Allowed::Whole(..) | Allowed::Flag => Vec::new(),
         }
     }
 }
 
 impl Param {
     fn accept(&self, given: &ParamValue) -> Option<Value> {
+        let fractions = matches!(self.allowed, Allowed::Range(..));
         match (self.allowed, given) {
-            (Allowed::Range(low, high), ParamValue::Number(x)) if (low..=high).contains(x) => {
-                Some(Value::Number(*x))
+            (Allowed::Range(low, high) | Allowed::Whole(low, high), ParamValue::Number(x)) => {
+                ((low..=high).contains(x) && (fractions || x % 1.0 == 0.0)).then_some(Value::Number(*x))
             }
             (Allowed::Flag, ParamValue::Flag(x)) => Some(Value::Flag(*x)),
             (words, ParamValue::Word(x)) => words.words().into_iter().find(|w| w == x).map(Value::Word),

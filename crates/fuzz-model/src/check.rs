@@ -3,7 +3,7 @@
 use crate::rules::{self, Rule, Verdict, Violation, hold};
 use crate::transport::{MOST_PATHS, Transport};
 use crate::{Acks, Event, EventKind, Plan, Rtt};
-use anabranch_cc::registry::Kind;
+use anabranch_cc::registry::{Kind, Value};
 use anabranch_cc::{Ack, Congestion, Group, LostSegment, MIN_SSTHRESH, Path, Seconds, Segments, Signal};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -59,7 +59,6 @@ const LAST: Acks = Acks {
     interval: 0.1,
 };
 
-/// One call of a group.
 #[derive(Clone, Copy)]
 enum Call {
     Join { srtt: Seconds, window: Segments },
@@ -307,9 +306,8 @@ fn new_group(plan: &Plan) -> Group {
 }
 
 fn takes_together(plan: &Plan) -> bool {
-    let name = "together";
     let params = plan.entry.params(&plan.given).unwrap_or_else(|e| panic!("{}: {e}", plan.entry.name));
-    plan.entry.params.iter().any(|p| p.name == name) && params.flag(name)
+    params.find("together") == Some(Value::Flag(true))
 }
 
 /// Row `r` of two groups agrees, to the last bit; but a group knows only of its own events' times who counts.

@@ -120,13 +120,14 @@ fn value(bytes: &mut Bytes, allowed: Allowed, default: Value) -> Option<ParamVal
         return None;
     }
     Some(match (allowed, default) {
-        (Allowed::Range(low, _), _) if choice < 144 => ParamValue::Number(low),
-        (Allowed::Range(_, high), _) if choice < 160 => ParamValue::Number(high),
+        (Allowed::Range(low, _) | Allowed::Whole(low, _), _) if choice < 144 => ParamValue::Number(low),
+        (Allowed::Range(_, high) | Allowed::Whole(_, high), _) if choice < 160 => ParamValue::Number(high),
         // Ranges over many orders of magnitude hold most interest near their lower ends.
         (Allowed::Range(low, high), _) if low > 0.0 => ParamValue::Number(bytes.magnitude(low, high)),
         (Allowed::Range(low, high), _) => {
             ParamValue::Number((low + bytes.unit() * (high - low)).clamp(low, high))
         }
+        (Allowed::Whole(low, high), _) => ParamValue::Number(bytes.magnitude(low, high).round()),
         (Allowed::Flag, _) => ParamValue::Flag(choice.is_multiple_of(2)),
         (Allowed::OneOf(_) | Allowed::SinglePath, _) => {
             let words = allowed.words();

@@ -51,7 +51,6 @@ impl fmt::Display for Violation {
     }
 }
 
-/// The result of a check.
 pub(crate) type Verdict = Result<(), Violation>;
 
 pub(crate) fn hold(rule: Rule, holds: bool, detail: impl FnOnce() -> String) -> Verdict {

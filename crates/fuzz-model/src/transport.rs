@@ -58,7 +58,6 @@ impl Transport {
         self.rows().nth(path.checked_rem(count)?)
     }
 
-    /// Row `r` joined.
     pub(crate) fn joined(&mut self, r: usize, srtt: Seconds) {
         if r >= self.lines.len() {
             self.lines.resize(r + 1, None);
@@ -66,7 +65,6 @@ impl Transport {
         self.lines[r] = Some(Line { srtt, ..Line::default() });
     }
 
-    /// Row `r` left.
     pub(crate) fn left(&mut self, r: usize) {
         self.lines[r] = None;
     }

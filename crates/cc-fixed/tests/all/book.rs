@@ -121,7 +121,7 @@ fn code(value: Value) -> String {
 
 fn allowed(allowed: Allowed) -> String {
     match allowed {
-        Allowed::Range(low, high) => format!("{low} to {high}"),
+        Allowed::Range(low, high) | Allowed::Whole(low, high) => format!("{low} to {high}"),
         Allowed::Flag => "`true`, `false`".into(),
         Allowed::OneOf(words) => {
             words.iter().map(|word| code(Value::Word(word))).collect::<Vec<_>>().join(", ")

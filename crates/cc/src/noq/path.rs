@@ -77,7 +77,7 @@ impl PathState {
             ..sample
         });
         if app_limited {
-            rates.mark_app_limited(self.flight.in_flight());
+            rates.deliveries.mark_app_limited(self.flight.in_flight());
         }
         sample
     }

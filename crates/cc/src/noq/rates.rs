@@ -10,7 +10,7 @@ pub(super) struct Rates {
     /// Packets with their numbers, in the order of sending. The first packets of a connection are of three number spaces: a number may
     /// be there more than once.
     sent: VecDeque<(u64, Sent<Instant>)>,
-    deliveries: Deliveries<Instant>,
+    pub(super) deliveries: Deliveries<Instant>,
     /// None before the first sample.
     min_rtt: Option<Duration>,
     /// Sending began anew since the last sample.
@@ -61,11 +61,6 @@ impl Rates {
         let at = self.sent.iter().rposition(|(of, _)| *of == number);
         let Some((_, packet)) = at.and_then(|at| self.sent.remove(at)) else { return };
         self.losses.push(self.deliveries.lost(&packet, number, now, mtu));
-    }
-
-    /// The application had no data to send.
-    pub(super) fn mark_app_limited(&mut self, in_flight: u64) {
-        self.deliveries.mark_app_limited(in_flight);
     }
 }
 

@@ -63,10 +63,11 @@ fn defaults_are_allowed_and_build() {
 fn bounds_of_numbers_are_allowed_and_beyond_is_not() {
     for entry in entries() {
         for param in entry.all_params() {
-            let Allowed::Range(low, high) = param.allowed else { continue };
-            for (x, allowed) in
-                [(low, true), (high, true), (low - 1.0, false), (high + 1.0, false), (f64::NAN, false)]
-            {
+            let (Allowed::Range(low, high) | Allowed::Whole(low, high)) = param.allowed else { continue };
+            let fractions = matches!(param.allowed, Allowed::Range(..));
+            let inside = low + 0.37 * (high - low);
+            let beyond = [low - 1.0, high + 1.0, f64::NAN].map(|x| (x, false));
+            for (x, allowed) in [(low, true), (high, true), (inside, fractions)].into_iter().chain(beyond) {
                 let group = entry.group(&given(param.name, ParamValue::Number(x)));
                 assert_eq!(group.is_ok(), allowed, "{}.{} = {x}", entry.name, param.name);
             }

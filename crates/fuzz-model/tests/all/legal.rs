@@ -1,6 +1,6 @@
 //! The model reports only what is legal, and reaches what it claims to reach.
 
-use crate::common::random_bytes;
+use crate::random_bytes;
 use anabranch_cc::registry::{Entry, Kind, Param};
 use anabranch_cc::{Ack, Algorithm, Congestion, LostSegment, Path, RateSample, Signal};
 use anabranch_fuzz_model::{Plan, check};

@@ -1,6 +1,6 @@
 //! Every registered algorithm, those in the kernel's arithmetic included, driven at random for a short while. `make fuzz` does so at length.
 
-use crate::common::random_bytes;
+use crate::random_bytes;
 use anabranch_cc_fixed::registry::entries;
 use anabranch_fuzz_model::{Plan, check, shrink};
 

@@ -1,6 +1,6 @@
 //! Each rule finds the fault that it is for: Reno with that fault, and without.
 
-use crate::common::random_bytes;
+use crate::random_bytes;
 use anabranch_cc::registry::{Entry, Kind, Observable, Param, ParamValue};
 use anabranch_cc::{Ack, Algorithm, Congestion, Path, slow_start};
 use anabranch_fuzz_model::{Failure, Plan, Rule, check, shrink};

@@ -103,7 +103,7 @@ fn losses_count_from_the_sending() {
 fn samples_are_limited_by_the_application_for_a_round() {
     let mut of = Sampler::new();
     of.send(0, 0, 1);
-    of.rates.mark_app_limited(1000);
+    of.rates.deliveries.mark_app_limited(1000);
     of.send(5, 1, 2);
     assert!(!of.acknowledge(10, &[(0, 0)]).app_limited);
     of.send(11, 2, 2);
