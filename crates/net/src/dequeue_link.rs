@@ -6,7 +6,7 @@ use crate::loss::{LOSS_SEED, LossProcess};
 use crate::steer::{Replanned, Steering};
 use crate::store::Store;
 use crate::transmitter::Transmitter;
-use crate::{Arrival, DropReason, LinkSpec, Outcome, QueueLimit, Random, Time, Totals, Waiting};
+use crate::{Arrival, DropReason, LinkSpec, LossAt, Outcome, QueueLimit, Random, Time, Totals, Waiting};
 
 /// One directed link like [`crate::FifoLink`], whose discipline decides when a packet leaves the queue.
 ///
@@ -47,7 +47,7 @@ impl DequeueLink {
         if !self.transmitter.is_up() {
             return Err(self.totals.drop(DropReason::Down, wire_bytes));
         }
-        if self.loss.loses_on_entry(now, wire_bytes) {
+        if self.loss.loses_at(LossAt::Entry, now, wire_bytes) {
             return Err(self.totals.drop(DropReason::Loss, wire_bytes));
         }
         let present = FineTime::from_time(now);
@@ -102,7 +102,7 @@ impl DequeueLink {
 
     /// Lets the link be changed by [`DequeueLink::steer`]. Before the first packet.
     pub fn let_steer(&mut self) {
-        self.transmitter.let_steer();
+        self.transmitter.keep_unsent();
     }
 
     /// As [`crate::FifoLink::steer`]: of earlier packets only that in transmission changes. The caller has taken all outcomes.
@@ -142,7 +142,7 @@ impl DequeueLink {
         let Some(Departure { ticket, size, marked }) = departure else { return };
         let outcome = if !self.transmitter.transmit(self.transmitter.busy_until, size) {
             Outcome::Dropped(self.totals.drop(DropReason::Down, size))
-        } else if self.loss.loses_on_exit(self.transmitter.busy_until.as_time(), size) {
+        } else if self.loss.loses_at(LossAt::Exit, self.transmitter.busy_until.as_time(), size) {
             self.transmitter.note_lost(size);
             Outcome::Dropped(self.totals.drop(DropReason::Loss, size))
         } else {
@@ -168,7 +168,6 @@ impl DequeueLink {
         }
     }
 
-    /// Enters the epoch of `now`.
     fn enter_epochs(&mut self, now: Time) {
         while now >= self.transmitter.epoch_end() && self.transmitter.epoch_end() < Time::NEVER {
             let start = self.transmitter.epoch_end();

@@ -28,10 +28,10 @@ impl Epoch {
 /// A link's properties up to its next change.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinkState {
-    rate_bps: f64,
-    delay: Time,
-    up: bool,
-    loss: Option<Loss>,
+    pub rate_bps: f64,
+    pub delay: Time,
+    pub up: bool,
+    pub loss: Option<Loss>,
 }
 
 impl LinkState {
@@ -40,12 +40,6 @@ impl LinkState {
         LinkState { rate_bps: spec.rate_bps, delay: spec.delay, up: true, loss: None }
     }
 
-    /// With these properties.
-    pub fn steered(rate_bps: f64, delay: Time, up: bool) -> LinkState {
-        LinkState { rate_bps, delay, up, loss: None }
-    }
-
-    /// Applies a change.
     pub fn change(&mut self, change: &Change) {
         self.rate_bps = change.rate_bps.unwrap_or(self.rate_bps);
         self.delay = change.delay.unwrap_or(self.delay);

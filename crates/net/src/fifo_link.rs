@@ -6,7 +6,7 @@ use crate::loss::{LOSS_SEED, LossProcess};
 use crate::queue::Queue;
 use crate::steer::{Replanned, Steering};
 use crate::transmitter::Transmitter;
-use crate::{DropReason, LinkSpec, Outcome, Random, Time, Totals, Waiting};
+use crate::{DropReason, LinkSpec, LossAt, Outcome, Random, Time, Totals, Waiting};
 
 /// One running directed link: a queue, a transmitter, a propagation delay, and loss before or after them.
 ///
@@ -80,7 +80,7 @@ impl FifoLink {
         if !self.transmitter.is_up() {
             return self.drop(DropReason::Down, wire_bytes);
         }
-        if self.loss.loses_on_entry(now, wire_bytes) {
+        if self.loss.loses_at(LossAt::Entry, now, wire_bytes) {
             return self.drop(DropReason::Loss, wire_bytes);
         }
 
@@ -106,7 +106,7 @@ impl FifoLink {
         if !self.transmitter.transmit(start, wire_bytes) {
             return self.drop(DropReason::Down, wire_bytes);
         }
-        if self.loss.loses_on_exit(self.transmitter.busy_until.as_time(), wire_bytes) {
+        if self.loss.loses_at(LossAt::Exit, self.transmitter.busy_until.as_time(), wire_bytes) {
             self.transmitter.note_lost(wire_bytes);
             return self.drop(DropReason::Loss, wire_bytes);
         }
@@ -144,7 +144,7 @@ impl FifoLink {
 
     /// Lets the link be changed by [`FifoLink::steer`]. Before the first packet.
     pub fn let_steer(&mut self) {
-        self.transmitter.let_steer();
+        self.transmitter.keep_unsent();
         self.settle();
     }
 
@@ -166,7 +166,6 @@ impl FifoLink {
         self.transmitter.lose(&mut self.totals, wire_bytes);
     }
 
-    /// Advances to `now`.
     #[inline]
     fn advance(&mut self, now: Time) {
         if now >= self.due {
@@ -215,7 +214,6 @@ impl FifoLink {
     }
 }
 
-/// The link's state at `now`.
 #[inline]
 fn view(queue: &Queue, transmitter: &Transmitter, now: Time, ecn_capable: bool) -> QueueView {
     let idle = FineTime::from_time(now).minus(transmitter.idle_since());

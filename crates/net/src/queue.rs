@@ -6,7 +6,8 @@ use crate::queue_integral::QueueIntegral;
 use crate::{QueueLimit, Time, Waiting};
 
 /// A FIFO queue with tail drop. The departure time of a packet is known when it enters, so packets are removed lazily.
-#[derive(Clone, Debug)]
+// The default is only for `new`, which sets what differs from zero.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Queue {
     waiting: Fifo<Queued>,
     /// When the first of them has left, in whole nanoseconds; never if none waits.
@@ -50,14 +51,7 @@ impl Queue {
             QueueLimit::Packets(n) => (n, u64::MAX),
             QueueLimit::Bytes(n) => (u64::MAX, n),
         };
-        Queue {
-            waiting: Fifo::default(),
-            left_at: u64::MAX,
-            bytes: 0,
-            max_packets,
-            max_bytes,
-            integral: QueueIntegral::default(),
-        }
+        Queue { left_at: u64::MAX, max_packets, max_bytes, ..Queue::default() }
     }
 
     /// Removes the packets that left by `now`.
@@ -92,13 +86,14 @@ impl Queue {
     /// What waits, as of the last `advance`.
     #[inline]
     pub fn waiting(&self) -> Waiting {
-        Waiting { packets: self.packets(), bytes: self.bytes }
+        Waiting { packets: self.waiting.len() as u64, bytes: self.bytes }
     }
 
     /// Whether one more packet may wait.
     #[inline]
     pub fn has_room(&self, size: u32) -> bool {
-        self.packets() < self.max_packets && self.bytes.saturating_add(size.into()) <= self.max_bytes
+        (self.waiting.len() as u64) < self.max_packets
+            && self.bytes.saturating_add(size.into()) <= self.max_bytes
     }
 
     /// Takes a packet that will leave at `departure`, not before those that entered earlier.
@@ -111,11 +106,6 @@ impl Queue {
             self.left_at = packet.left_at();
         }
         self.waiting.push(packet);
-    }
-
-    #[inline]
-    fn packets(&self) -> u64 {
-        self.waiting.len() as u64
     }
 
     /// The time of the next departure, rounded down.

@@ -86,14 +86,15 @@ impl Unsent {
 
 impl Transmitter {
     /// Changes at `now`. Only without a trace, a clock, reordering and planned changes, and after
-    /// [`Transmitter::let_steer`] before the first packet.
+    /// [`Transmitter::keep_unsent`] before the first packet.
     pub fn steer(&mut self, now: Time, to: &Steering) -> Replanned {
-        let (old, new) = (self.state(), LinkState::steered(to.rate_bps, to.delay, to.up).until(Time::NEVER));
+        let state = LinkState { rate_bps: to.rate_bps, delay: to.delay, up: to.up, loss: None };
+        let (old, new) = (self.state(), state.until(Time::NEVER));
         let slower = (new.rate_bps > 0.0).then(|| old.rate_bps / new.rate_bps);
         let present = FineTime::from_time(now);
         let idle = self.busy_until.max(present);
         let mut replanned = Replanned { now: present, slower, deliveries: vec![] };
-        let unsent = self.unsent();
+        let unsent = self.keep_unsent();
         unsent.forget_sent(present);
         replanned.deliveries = unsent.replan(new.delay, |end| replanned.departure(end));
         let last_delivery = unsent.last_delivery();

@@ -1,7 +1,7 @@
 //! Simulated or real time, in whole nanoseconds.
 
 use core::fmt;
-use core::ops::{Add, AddAssign, Sub};
+use core::ops::{Add, AddAssign};
 
 /// An instant since an origin of the caller's choice, or a span of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,15 +96,6 @@ impl AddAssign for Time {
     #[inline]
     fn add_assign(&mut self, span: Time) {
         *self = *self + span;
-    }
-}
-
-impl Sub for Time {
-    type Output = Time;
-    #[inline]
-    fn sub(self, span: Time) -> Time {
-        debug_assert!(self >= span, "time went back: {self} - {span}");
-        Time(self.0.wrapping_sub(span.0))
     }
 }
 

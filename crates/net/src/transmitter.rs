@@ -13,7 +13,8 @@ const JITTER_SEED: u64 = 0x6a69_7474_6572_2070;
 const REORDER_SEED: u64 = 0x7265_6f72_6465_7220;
 
 /// A transmitter. All changes are known in advance, so the end of a transmission is known when it begins.
-#[derive(Clone, Debug)]
+// The default is only for `new`, which sets what differs from zero.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Transmitter {
     /// At least one; with a trace's steps, one more than the last one in use.
     epochs: Vec<Epoch>,
@@ -67,20 +68,18 @@ struct Delays {
     /// Here, so that other links do not pay for it.
     unsent: Option<Unsent>,
     process: Option<JitterProcess>,
-    reorder_rate: f64,
-    reorder_delay: Time,
+    jitter: Jitter,
     random: Random,
 }
 
 impl Delays {
     fn new(jitter: Jitter, seed: u64, stream: u64) -> Delays {
-        let Jitter { up_to, correlation, reorder_rate, reorder_delay } = jitter;
+        let Jitter { up_to, correlation, .. } = jitter;
         let process = || JitterProcess::new(up_to, correlation, Random::new(seed ^ JITTER_SEED, stream));
         Delays {
             unsent: None,
             process: (up_to > Time::ZERO).then(process),
-            reorder_rate,
-            reorder_delay,
+            jitter,
             random: Random::new(seed ^ REORDER_SEED, stream),
         }
     }
@@ -97,19 +96,11 @@ impl Transmitter {
         };
         let mut transmitter = Transmitter {
             epochs,
-            current: 0,
-            last: 0,
-            last_end: FineTime::ZERO,
-            per_byte: FineTime::ZERO,
-            delay: Time::ZERO,
             tick: spec.tick,
             at_once: spec.tick == Time::ZERO && !by_opportunity,
             trace: trace.map(Box::new),
-            busy_until: FineTime::ZERO,
             jitter: jitters.then(|| Box::new(Delays::new(spec.jitter, seed, stream))),
-            last_delivery: Time::ZERO,
-            undelivered_bits: 0.0,
-            capacity_bits: 0.0,
+            ..Transmitter::default()
         };
         transmitter.transmit_in(0);
         transmitter
@@ -306,8 +297,9 @@ impl Transmitter {
         if let Some(delays) = &mut self.jitter {
             let jitter = delays.process.as_mut().map_or(Time::ZERO, |process| process.at(departure));
             at += jitter;
-            if delays.reorder_rate > 0.0 && delays.random.chance(delays.reorder_rate) {
-                held_back = delays.reorder_delay;
+            let Jitter { reorder_rate, reorder_delay, .. } = delays.jitter;
+            if reorder_rate > 0.0 && delays.random.chance(reorder_rate) {
+                held_back = reorder_delay;
             }
             if let Some(unsent) = &mut delays.unsent {
                 unsent.push(now, self.busy_until, at.max(self.last_delivery), jitter);
@@ -321,13 +313,8 @@ impl Transmitter {
         at + held_back
     }
 
-    /// From now on, changes may come that are not planned: keeps what they may alter.
-    pub fn let_steer(&mut self) {
-        self.unsent();
-    }
-
-    /// The deliveries that a change may alter.
-    pub(crate) fn unsent(&mut self) -> &mut Unsent {
+    /// Keeps, from the first call on, the deliveries that an unplanned change may alter, and returns them.
+    pub(crate) fn keep_unsent(&mut self) -> &mut Unsent {
         let delays = self.jitter.get_or_insert_with(|| Box::new(Delays::new(Jitter::default(), 0, 0)));
         delays.unsent.get_or_insert_default()
     }

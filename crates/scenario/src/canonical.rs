@@ -30,13 +30,12 @@ fn text(scenario: &Scenario) -> String {
         hash: _,
         links,
         flows,
-        record,
+        record_interval,
         variation,
     } = scenario;
-    let Record { interval } = record;
     let Variation { start_offset, host_jitter } = variation;
     let mut out = Text(String::new());
-    out.line("scenario").name(name).time(*duration).time(*warmup).time(*interval);
+    out.line("scenario").name(name).time(*duration).time(*warmup).time(*record_interval);
     for vary in [start_offset, host_jitter] {
         match vary {
             RandomDelay::Auto => out.line("vary").word("auto"),

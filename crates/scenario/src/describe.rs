@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 pub fn describe(entry: &Entry) -> Json {
     let param = |p: &Param| {
         let allowed = match p.allowed {
-            Allowed::Range(low, high) => json!({ "min": low, "max": high }),
+            Allowed::Range(low, high) | Allowed::Whole(low, high) => json!({ "min": low, "max": high }),
             Allowed::Flag => json!([true, false]),
             Allowed::OneOf(_) | Allowed::SinglePath => json!(p.allowed.words()),
         };

@@ -51,7 +51,6 @@ impl Place {
         self.part(begin..begin + piece.len())
     }
 
-    /// The text of the range.
     pub fn text(&self) -> &str {
         self.source.get(self.range.clone()).unwrap_or_default()
     }
@@ -128,20 +127,16 @@ impl Diagnostic for Problem {
 ///
 /// As a [`Diagnostic`] it is a single problem, or a heading over several.
 #[derive(Debug)]
-pub struct ScenarioError {
-    problems: Vec<Problem>,
-    /// How many more there are.
-    more: usize,
-}
+pub struct ScenarioError(Problems);
 
 impl ScenarioError {
     /// The problems in the order of discovery; at least 1, at most 50.
     pub fn problems(&self) -> &[Problem] {
-        &self.problems
+        &self.0.shown
     }
 
     fn only(&self) -> Option<&Problem> {
-        match &*self.problems {
+        match self.problems() {
             [problem] => Some(problem),
             _ => None,
         }
@@ -152,10 +147,10 @@ impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.only() {
             Some(problem) => problem.fmt(f),
-            None if self.more == 0 => write!(f, "{} problems in the scenario", self.problems.len()),
             None => {
-                let (shown, all) = (self.problems.len(), self.problems.len() + self.more);
-                write!(f, "{all} problems in the scenario; the first {shown} follow")
+                let Problems { shown, more } = &self.0;
+                write!(f, "{} problems in the scenario", shown.len() + more)?;
+                if *more > 0 { write!(f, "; the first {} follow", shown.len()) } else { Ok(()) }
             }
         }
     }
@@ -177,13 +172,13 @@ impl Diagnostic for ScenarioError {
     }
 
     fn related(&self) -> Option<Box<dyn Iterator<Item = &dyn Diagnostic> + '_>> {
-        let each = || self.problems.iter().map(|problem| problem as &dyn Diagnostic);
+        let each = || self.problems().iter().map(|problem| problem as &dyn Diagnostic);
         self.only().is_none().then(|| Box::new(each()) as _)
     }
 }
 
 /// Collects problems while a scenario is read.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Problems {
     shown: Vec<Problem>,
     /// The number of further problems.
@@ -225,7 +220,6 @@ impl Problems {
         None
     }
 
-    /// Reports that a key is missing.
     pub fn missing<T>(&mut self, place: &Place, key: &str, help: &str) -> Option<T> {
         self.refuse(place, format!("`{key}` is missing"), format!("needs `{key}`"), help)
     }
@@ -244,7 +238,7 @@ impl Problems {
     pub fn check<T>(self, read: Option<T>) -> Result<T, ScenarioError> {
         match read {
             Some(value) if self.shown.is_empty() => Ok(value),
-            _ => Err(ScenarioError { problems: self.shown, more: self.more }),
+            _ => Err(ScenarioError(self)),
         }
     }
 }

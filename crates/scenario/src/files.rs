@@ -1,6 +1,7 @@
 //! Files that a scenario refers to: they are embedded in its text, so that the text alone defines a run.
 
-use crate::diagnostic::{At, Problems};
+use crate::diagnostic::{At, Place, Problems};
+use crate::distinct::distinct_by;
 use crate::tree::{Node, Value};
 use crate::{Overrides, ScenarioError, Source};
 use std::fs::File;
@@ -63,16 +64,11 @@ impl Source {
 /// The files that a scenario refers to and does not contain, without duplicates.
 fn missing_files(mut root: Node, overrides: &Overrides) -> Vec<At<String>> {
     overrides.apply(&mut root, &mut Problems::default());
-    let mut names: Vec<At<String>> = Vec::new();
-    for node in file_references(&root) {
-        if let At { value: Value::String(name), place } = node
-            && root.get("files").and_then(|files| files.get(name)).is_none()
-            && names.iter().all(|known| known.value != *name)
-        {
-            names.push(At { value: name.clone(), place: place.clone() });
-        }
-    }
-    names
+    let files = root.get("files");
+    let names = file_references(&root).filter_map(|node| Some((node.string()?, &node.place)));
+    let missing = names.filter(|(name, _)| files.and_then(|files| files.get(name)).is_none());
+    let at = |(name, place): (&String, &Place)| At { value: name.clone(), place: place.clone() };
+    distinct_by(missing, |(name, _)| *name).into_iter().map(at).collect()
 }
 
 /// The values that refer to files: traces of links, and distributions of applications.

@@ -37,13 +37,11 @@ pub(crate) struct Size(pub u64);
 pub(crate) enum Length {
     /// Full-size packets.
     Packets(u64),
-    /// Bytes.
     Bytes(u64),
     /// Bandwidth-delay products.
     Bdp(f64),
 }
 
-/// A probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Probability(pub f64);
 

@@ -50,7 +50,7 @@ mod warnings;
 pub use diagnostic::{Problem, ScenarioError};
 pub use distinct::{distinct, distinct_by};
 pub use model::*;
-pub use overrides::{Overrides, matching, quoted_key};
+pub use overrides::{Overrides, matching, quoted_key, split_flow_name};
 pub use own::add_algorithm;
 pub use printable::{is_hidden, of_same_length, printable, printable_line};
 pub use quantity::is_unit;

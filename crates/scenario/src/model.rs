@@ -25,8 +25,8 @@ pub struct Scenario {
     pub links: Vec<NamedLink>,
     /// The flows, in the file's order, with `count` expanded.
     pub flows: Vec<Flow>,
-    /// The recording.
-    pub record: Record,
+    /// Time between recorded samples.
+    pub record_interval: Time,
     /// Random variation at the hosts.
     pub variation: Variation,
 }
@@ -106,7 +106,7 @@ pub struct CongestionControl {
 impl CongestionControl {
     /// Whether it is a controller that a QUIC stack has itself, which its backend alone runs.
     pub fn is_of_stack(&self) -> bool {
-        crate::stack::has(self.entry)
+        crate::stack::find(self.entry.name).is_some()
     }
 
     /// The most paths of a flow under it. The kernel implementation has a row for each of the nine subflows that Linux
@@ -355,13 +355,6 @@ impl Default for Tcp {
             slow_start_after_idle: true,
         }
     }
-}
-
-/// The recording of samples.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Record {
-    /// Time between samples.
-    pub interval: Time,
 }
 
 /// Random variation at the hosts, so that runs with different seeds differ even without random links, and phase effects vanish.

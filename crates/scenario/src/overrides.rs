@@ -1,7 +1,7 @@
 //! Overrides: changes to a scenario by the command line.
 
 use crate::diagnostic::{At, Place, Problems};
-use crate::format::{Algorithm, find_algorithm};
+use crate::format::Algorithm;
 use crate::model::{CongestionControl, Flow};
 use crate::read::Read;
 use crate::suggest::suggest;
@@ -30,7 +30,7 @@ impl Overrides {
     }
 
     /// Replaces the algorithm of all multipath flows, or of all flows if none has several paths, `lia`, or of one flow, `neighbour=cubic`. For a flow with a count,
-    /// `neighbour` selects all connections and `neighbour/2` one. An algorithm may be a table with parameters:
+    /// `neighbour` selects all connections and `neighbour/2` one. Quotes around the name are optional. An algorithm may be a table with parameters:
     /// `{ name = "lia", count = "acks" }`.
     pub fn cc(&mut self, spec: &str) -> &mut Self {
         self.cc.push(spec.to_owned());
@@ -73,36 +73,49 @@ impl Overrides {
     }
 }
 
-/// Splits `FLOW=CC`. A table may contain equals signs. An empty CC is the whole text.
-fn split_flow_name(spec: &str) -> (Option<&str>, &str) {
+/// Splits `FLOW=CC`. A table may contain equals signs. An empty CC is the whole text. A name in quotes may have commas, braces and
+/// quotes of the other kind.
+pub fn split_flow_name(spec: &str) -> (Option<&str>, &str) {
+    if let Some((name, cc)) = quoted_flow_name(spec) {
+        return (Some(name), cc);
+    }
     let before_table = spec.find('{').unwrap_or(spec.len());
     let Some(at) = spec[..before_table].rfind('=') else { return (None, spec) };
     let cc = &spec[at + 1..];
     (Some(spec[..at].trim()), if cc.trim().is_empty() { spec } else { cc })
 }
 
+/// Splits `"FLOW"=CC`, whose quotes have no escapes.
+fn quoted_flow_name(spec: &str) -> Option<(&str, &str)> {
+    let spec = spec.trim_start();
+    let quote = spec.chars().next().filter(|c| ['"', '\''].contains(c))?;
+    let (name, rest) = spec[1..].split_once(quote)?;
+    let cc = rest.trim_start().strip_prefix('=')?;
+    (!cc.trim().is_empty()).then_some((name, cc))
+}
+
 /// A name, or a table with parameters: `lia`, `{ name = "lia", count = "acks" }`.
 fn algorithm(place: &Place, problems: &mut Problems) -> Option<CongestionControl> {
     let text = place.text();
-    if text.trim_start().starts_with('{') {
-        return Algorithm::read(&tree::value(&place.locate(text.trim()), problems)?, problems)
-            .map(|algorithm| algorithm.0);
-    }
-    let name = text.rsplit_once('=').map_or(text, |(_, name)| name).trim();
-    if name.contains(',') {
-        let help = "`anabranch compare` and `sweep` take a list; for several flows, repeat --cc FLOW=CC";
-        let message = format!("`{name}` names several algorithms, but a run has one");
-        return problems.refuse(place, message, "several", help);
-    }
-    let entry = find_algorithm(name, place, problems)?;
-    Some(CongestionControl { entry, params: Vec::new() })
+    let node = if text.trim_start().starts_with('{') {
+        tree::value(&place.locate(text.trim()), problems)?
+    } else {
+        let name = text.rsplit_once('=').map_or(text, |(_, name)| name).trim();
+        if name.contains(',') {
+            let help = "`anabranch compare` and `sweep` take a list; for several flows, repeat --cc FLOW=CC";
+            let message = format!("`{name}` names several algorithms, but a run has one");
+            return problems.refuse(place, message, "several", help);
+        }
+        At { value: Value::String(name.to_owned()), place: place.clone() }
+    };
+    Algorithm::read(&node, problems).map(|algorithm| algorithm.0)
 }
 
 fn report_no_match(flow: &str, whole: &Place, flows: &[Flow], problems: &mut Problems) {
     let mut names: Vec<&str> = flows.iter().flat_map(|flow| [&*flow.name, &*flow.key]).collect();
     names.sort_unstable();
     names.dedup();
-    let place = whole.part(0..flow.len());
+    let place = whole.locate(flow);
     problems.add(&place, format!("no flow is named `{flow}`"), "not a flow", suggest(flow, names));
 }
 

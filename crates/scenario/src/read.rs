@@ -36,7 +36,6 @@ pub(crate) trait Read: Sized {
         None
     }
 
-    /// Whether it is an array.
     const IS_ARRAY: bool = false;
 }
 
@@ -90,13 +89,8 @@ pub(crate) fn as_table<'a>(node: &'a Node, problems: &mut Problems) -> Option<&'
     node.table().or_else(|| node.expected("a table", "", problems))
 }
 
-/// Reads a node as one of several words.
-pub(crate) fn as_word<'a>(
-    what: &str,
-    words: &[&'a str],
-    node: &Node,
-    problems: &mut Problems,
-) -> Option<(usize, &'a str)> {
+/// Reads a node as one of several words: its place among them.
+pub(crate) fn as_word(what: &str, words: &[&str], node: &Node, problems: &mut Problems) -> Option<usize> {
     let Some(text) = node.string() else {
         return node.expected(what, &format!("\"{}\"", words[0]), problems);
     };
@@ -105,7 +99,7 @@ pub(crate) fn as_word<'a>(
         let help = suggest(text, words.iter().copied());
         problems.add(&node.place, format!("`{text}` is not {what}"), format!("not {what}"), help);
     }
-    found.map(|index| (index, words[index]))
+    found
 }
 
 /// The values, if there are all of them. Reads each, so that all problems are reported.
@@ -250,7 +244,7 @@ macro_rules! tagged {
                 let table = $crate::read::as_table(node, problems)?;
                 let words = [$($word),*];
                 let tag = $crate::read::tag($tag, &words, table, &node.place, problems)?;
-                let (_, word) = $crate::read::as_word($what, &words, tag, problems)?;
+                let word = words[$crate::read::as_word($what, &words, tag, problems)?];
                 $(if word == $word {
                     $crate::read::check_keys(table, &[$tag, $(stringify!($key)),*], problems);
                     $(let $key: Option<$type> =
@@ -268,7 +262,7 @@ macro_rules! words {
     ($type:ty, $name:literal, $what:literal { $($word:expr => $value:expr, $meaning:literal;)* }) => {
         impl $crate::read::Read for $type {
             fn read(node: &$crate::tree::Node, problems: &mut $crate::diagnostic::Problems) -> Option<Self> {
-                let (index, _) = $crate::read::as_word($what, &[$($word),*], node, problems)?;
+                let index = $crate::read::as_word($what, &[$($word),*], node, problems)?;
                 [$($value),*].into_iter().nth(index)
             }
         }

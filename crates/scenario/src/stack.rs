@@ -27,8 +27,3 @@ const fn entry(name: &'static str, title: &'static str) -> Entry {
 pub(crate) fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)
 }
-
-/// Whether it is such a controller.
-pub(crate) fn has(entry: &Entry) -> bool {
-    find(entry.name).is_some()
-}

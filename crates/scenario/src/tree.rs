@@ -4,7 +4,6 @@ use crate::diagnostic::{At, Place, Problems};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
 
-/// A value and its place.
 pub(crate) type Node = At<Value>;
 
 /// A TOML value.
@@ -24,19 +23,16 @@ pub(crate) enum Value {
 pub(crate) struct Table(pub Vec<(At<String>, Node)>);
 
 impl Table {
-    /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.0.iter().find(|(k, _)| k.value == key).map(|(_, node)| node)
     }
 
-    /// The names of its keys.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(key, _)| key.value.as_str())
     }
 }
 
 impl Node {
-    /// The table, if it is one.
     pub fn table(&self) -> Option<&Table> {
         match &self.value {
             Value::Table(table) => Some(table),
@@ -49,7 +45,6 @@ impl Node {
         self.table()?.get(key)
     }
 
-    /// The string, if it is one.
     pub fn string(&self) -> Option<&String> {
         match &self.value {
             Value::String(text) => Some(text),

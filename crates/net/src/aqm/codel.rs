@@ -21,7 +21,7 @@ impl DisciplineParams for CoDel {
     type State = CoDelQueue;
 
     fn start(self, _: u64, _: u64) -> CoDelQueue {
-        CoDelQueue { law: self, queue: Fifo::default(), control: CoDelState::default() }
+        CoDelQueue { law: self, queue: Controlled::default() }
     }
 
     fn target(&self) -> Option<Time> {
@@ -29,36 +29,36 @@ impl DisciplineParams for CoDel {
     }
 }
 
-/// One queue under the control law.
+/// One queue, and its law.
 #[derive(Clone, Debug)]
 pub(crate) struct CoDelQueue {
     law: CoDel,
-    queue: Fifo,
-    control: CoDelState,
+    queue: Controlled,
 }
 
 impl DequeueRule for CoDelQueue {
     const TAIL_DROP: bool = true;
 
     fn push(&mut self, store: &mut Store, now: Time, packet: Arrival) -> u32 {
-        store.push(&mut self.queue, now, packet.wire_bytes, packet.ecn_capable)
+        store.push(&mut self.queue.fifo, now, packet.wire_bytes, packet.ecn_capable)
     }
 
     fn dequeue(&mut self, store: &mut Store, now: Time) -> Option<Departure> {
-        self.control.dequeue(&self.law, &mut self.queue, store, now)
+        self.queue.dequeue(&self.law, store, now)
     }
 
     fn evict(&mut self, store: &mut Store, now: Time) -> Option<(u32, u32)> {
-        store.pop(&mut self.queue, now).map(|(ticket, held)| (ticket, held.size))
+        store.pop(&mut self.queue.fifo, now).map(|(ticket, held)| (ticket, held.size))
     }
 }
 
 /// Dropping resumes at the last rate if it ended less than this many intervals ago (§5.4).
 const MEMORY: u64 = 16;
 
-/// The state of the control law.
+/// A queue under the control law.
 #[derive(Clone, Debug, Default)]
-pub(super) struct CoDelState {
+pub(super) struct Controlled {
+    pub fifo: Fifo,
     /// When the waiting time will have been above the target for an interval; `None` while it is below.
     first_above: Option<Time>,
     dropping: bool,
@@ -71,16 +71,10 @@ pub(super) struct CoDelState {
     largest: u32,
 }
 
-impl CoDelState {
+impl Controlled {
     /// Takes the next packet to transmit at `now`, and reports drops before it to the store. `None` if the queue is empty.
-    pub fn dequeue(
-        &mut self,
-        spec: &CoDel,
-        queue: &mut Fifo,
-        store: &mut Store,
-        now: Time,
-    ) -> Option<Departure> {
-        let (mut packet, mut above) = self.take(spec, queue, store, now);
+    pub fn dequeue(&mut self, spec: &CoDel, store: &mut Store, now: Time) -> Option<Departure> {
+        let (mut packet, mut above) = self.take(spec, store, now);
         let mut marked = false;
         if self.dropping {
             self.dropping = above;
@@ -88,7 +82,7 @@ impl CoDelState {
                 self.count += 1;
                 marked = mark_or_drop(spec, packet, store);
                 if !marked {
-                    (packet, above) = self.take(spec, queue, store, now);
+                    (packet, above) = self.take(spec, store, now);
                     self.dropping = above;
                 }
                 if self.dropping {
@@ -98,7 +92,7 @@ impl CoDelState {
         } else if above {
             marked = mark_or_drop(spec, packet, store);
             if !marked {
-                (packet, _) = self.take(spec, queue, store, now);
+                (packet, _) = self.take(spec, store, now);
             }
             self.dropping = true;
             // If dropping ended recently, its rate is a good start.
@@ -119,20 +113,14 @@ impl CoDelState {
 
     /// Takes the head. Returns also whether the waiting time has been above the target for an interval; it counts as
     /// below if at most one full packet remains.
-    fn take(
-        &mut self,
-        spec: &CoDel,
-        queue: &mut Fifo,
-        store: &mut Store,
-        now: Time,
-    ) -> (Option<(u32, Held)>, bool) {
-        let packet = store.pop(queue, now);
+    fn take(&mut self, spec: &CoDel, store: &mut Store, now: Time) -> (Option<(u32, Held)>, bool) {
+        let packet = store.pop(&mut self.fifo, now);
         let Some((_, held)) = packet else {
             self.first_above = None;
             return (None, false);
         };
         self.largest = self.largest.max(held.size);
-        if now.since(held.arrival) < spec.target || queue.waiting.bytes <= u64::from(self.largest) {
+        if now.since(held.arrival) < spec.target || self.fifo.waiting.bytes <= u64::from(self.largest) {
             self.first_above = None;
             return (packet, false);
         }

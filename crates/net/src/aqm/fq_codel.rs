@@ -2,12 +2,12 @@
 //!
 //! The defaults are those of §5.2. Its quantum of 1514 bytes counts an Ethernet header; links count at IP level.
 
-use super::codel::{CoDel, CoDelState};
+use super::codel::{CoDel, Controlled};
 use super::longest::Longest;
 use super::{Departure, DequeueRule, DisciplineParams, FULL_PACKET};
 use crate::model_spec::{POSITIVE, model_spec};
 use crate::random::mix;
-use crate::store::{Fifo, Store};
+use crate::store::Store;
 use crate::{Arrival, Random, Time};
 use std::collections::VecDeque;
 
@@ -48,15 +48,12 @@ impl DisciplineParams for FqCoDel {
 
 #[derive(Clone, Debug, Default)]
 struct FlowQueue {
-    fifo: Fifo,
-    control: CoDelState,
+    packets: Controlled,
     /// Bytes that it may still send this turn.
     credit: i64,
-    /// Whether it is in a list.
     listed: bool,
 }
 
-/// The queues and the two lists.
 #[derive(Clone, Debug)]
 pub(crate) struct FairQueue {
     quantum: i64,
@@ -93,8 +90,8 @@ impl DequeueRule for FairQueue {
         let Arrival { flow, wire_bytes: size, ecn_capable } = packet;
         let index = self.queue_of(flow);
         let queue = &mut self.queues[index as usize];
-        let ticket = store.push(&mut queue.fifo, now, size, ecn_capable);
-        self.longest.set(index, queue.fifo.waiting.bytes);
+        let ticket = store.push(&mut queue.packets.fifo, now, size, ecn_capable);
+        self.longest.set(index, queue.packets.fifo.waiting.bytes);
         if !queue.listed {
             queue.listed = true;
             queue.credit = self.quantum;
@@ -106,7 +103,7 @@ impl DequeueRule for FairQueue {
     /// The head of the longest queue, by bytes (§4.1).
     fn evict(&mut self, store: &mut Store, now: Time) -> Option<(u32, u32)> {
         let longest = self.longest.find()?;
-        let fifo = &mut self.queues[longest as usize].fifo;
+        let fifo = &mut self.queues[longest as usize].packets.fifo;
         let (ticket, held) = store.pop(fifo, now)?;
         self.longest.set(longest, fifo.waiting.bytes);
         Some((ticket, held.size))
@@ -127,8 +124,8 @@ impl DequeueRule for FairQueue {
                 self.old.push_back(index);
                 continue;
             }
-            let departure = queue.control.dequeue(&self.law, &mut queue.fifo, store, now);
-            self.longest.set(index, queue.fifo.waiting.bytes);
+            let departure = queue.packets.dequeue(&self.law, store, now);
+            self.longest.set(index, queue.packets.fifo.waiting.bytes);
             if let Some(departure) = departure {
                 queue.credit -= i64::from(departure.size);
                 return Some(departure);

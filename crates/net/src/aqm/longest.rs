@@ -23,7 +23,6 @@ impl Longest {
         }
     }
 
-    /// Sets the bytes of a queue.
     #[inline]
     pub fn set(&mut self, queue: u32, bytes: u64) {
         let mut node = self.leaves + queue as usize;

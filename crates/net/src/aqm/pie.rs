@@ -3,7 +3,7 @@
 
 use super::{DisciplineParams, EnqueueRule, FULL_PACKET, QUEUE_SEED, QueueView, Verdict};
 use crate::model_spec::model_spec;
-use crate::{Random, Time, Waiting};
+use crate::{Random, Time};
 
 model_spec! {
     /// Proportional integral controller, enhanced (RFC 8033).
@@ -185,14 +185,10 @@ impl EnqueueRule for Controller {
         self.next_update
     }
 
-    fn update(
-        &mut self,
-        &QueueView { waiting: Waiting { bytes: waiting, .. }, rate_bps, .. }: &QueueView,
-        now: Time,
-        same_until: Time,
-    ) {
+    fn update(&mut self, view: &QueueView, now: Time, same_until: Time) {
+        let waiting = view.waiting.bytes;
         // Little's law with the link's own rate (§4.3); nothing waits while it is down.
-        self.update_to(if waiting > 0 { waiting as f64 * 8.0 / rate_bps } else { 0.0 });
+        self.update_to(if waiting > 0 { waiting as f64 * 8.0 / view.rate_bps } else { 0.0 });
         if waiting == 0 {
             self.skip_idle(now);
         } else {
@@ -209,6 +205,7 @@ impl EnqueueRule for Controller {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Waiting;
 
     fn pie(spec: Pie) -> Controller {
         Controller::new(spec, Random::new(5, 5))

@@ -1,7 +1,7 @@
 //! Each rule, with values computed by hand. A byte takes 8 ns at 1 Gbit/s.
 
 use super::*;
-use crate::{Change, Discipline, Jitter, Loss, LossAt, QueueLimit};
+use crate::{Change, Discipline, Jitter, Loss, QueueLimit};
 use proptest::prelude::*;
 
 fn gigabit(queue: QueueLimit) -> LinkSpec {

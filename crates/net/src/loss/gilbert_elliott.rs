@@ -80,8 +80,8 @@ impl Model for GilbertElliottTime {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Loss;
     use crate::loss::tests::{losses, process};
+    use crate::{Loss, LossAt};
 
     /// In the long run it is bad for the share π = g/(g + b) of packets, so that the loss rate is
     /// (1 − π)·l_good + π·l_bad; a bad spell lasts 1/b packets, which with l = 0 and 1 is the mean burst.
@@ -121,7 +121,7 @@ mod tests {
         for gap in [Time::from_millis(5), Time::from_millis(20), Time::from_millis(700)] {
             let mut process = process(Loss::GilbertElliottTime(model));
             let packets = 20_000_000 / (gap.as_nanos() / 1_000_000);
-            let lost = (1..=packets).filter(|i| process.loses_on_entry(gap.times(*i), 1500)).count();
+            let lost = (1..=packets).filter(|i| process.loses_at(LossAt::Entry, gap.times(*i), 1500)).count();
             let rate = lost as f64 / packets as f64;
             assert!(
                 (rate / expected - 1.0).abs() < 0.07,
@@ -137,7 +137,8 @@ mod tests {
         let model = GilbertElliottTime { good, bad, loss_good: 0.0, loss_bad: 1.0 };
         let mut process = process(Loss::GilbertElliottTime(model));
         let step = Time::from_nanos(100_000);
-        let lost: Vec<bool> = (1..=20_000_000).map(|i| process.loses_on_entry(step.times(i), 1500)).collect();
+        let lost: Vec<bool> =
+            (1..=20_000_000).map(|i| process.loses_at(LossAt::Entry, step.times(i), 1500)).collect();
         let spells = lost.windows(2).filter(|pair| pair[1] && !pair[0]).count() as f64;
         let mean = lost.iter().filter(|lost| **lost).count() as f64 * step.as_secs_f64() / spells;
         // 5714 spells: a standard error of 1.3 %.
@@ -150,6 +151,6 @@ mod tests {
     fn by_time_it_starts_good() {
         let (good, bad) = (Time::from_millis(1000), Time::from_millis(1));
         let model = GilbertElliottTime { good, bad, loss_good: 0.0, loss_bad: 1.0 };
-        assert!(!process(Loss::GilbertElliottTime(model)).loses_on_entry(Time::ZERO, 1500));
+        assert!(!process(Loss::GilbertElliottTime(model)).loses_at(LossAt::Entry, Time::ZERO, 1500));
     }
 }

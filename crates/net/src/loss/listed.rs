@@ -41,6 +41,7 @@ impl Loss {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::LossAt;
     use crate::loss::tests::{losses, process};
 
     #[test]
@@ -58,7 +59,7 @@ mod tests {
     fn small_packets_do_not_count() {
         let lost = |loss: Loss| {
             let mut process = process(loss);
-            [60, 80, 81, 52, 1500, 1500].map(|size| process.loses_on_entry(Time::ZERO, size))
+            [60, 80, 81, 52, 1500, 1500].map(|size| process.loses_at(LossAt::Entry, Time::ZERO, size))
         };
         let second = Packets::new(&[2]).unwrap();
         assert_eq!(lost(Loss::listed(&[2]).unwrap()), [false, false, false, false, true, false]);

@@ -14,8 +14,7 @@ trait Model {
     fn mean_rate(&self) -> f64;
 
     /// Whether packets of this size pass without its knowledge.
-    fn skips(&self, wire_bytes: u32) -> bool {
-        let _ = wire_bytes;
+    fn skips(&self, _wire_bytes: u32) -> bool {
         false
     }
 
@@ -118,21 +117,10 @@ impl LossProcess {
         matches!(self.model, Loss::None)
     }
 
-    /// Whether the packet that arrives is lost.
+    /// Whether the packet is lost that arrives, or is transmitted, at `now`. Most links have no model: they pay a comparison, not a
+    /// call.
     #[inline]
-    pub fn loses_on_entry(&mut self, now: Time, wire_bytes: u32) -> bool {
-        self.loses_at(LossAt::Entry, now, wire_bytes)
-    }
-
-    /// Whether the packet transmitted at `now` is lost.
-    #[inline]
-    pub fn loses_on_exit(&mut self, now: Time, wire_bytes: u32) -> bool {
-        self.loses_at(LossAt::Exit, now, wire_bytes)
-    }
-
-    /// Most links have no model: they pay a comparison, not a call.
-    #[inline]
-    fn loses_at(&mut self, at: LossAt, now: Time, wire_bytes: u32) -> bool {
+    pub fn loses_at(&mut self, at: LossAt, now: Time, wire_bytes: u32) -> bool {
         !matches!(self.model, Loss::None) && self.at == at && self.loses(now, wire_bytes)
     }
 
@@ -154,13 +142,13 @@ mod tests {
     /// The indices, from 1, of the packets that are lost.
     pub(super) fn losses(model: Loss, packets: u64) -> Vec<u64> {
         let mut process = process(model);
-        (1..=packets).filter(|_| process.loses_on_entry(Time::ZERO, 1500)).collect()
+        (1..=packets).filter(|_| process.loses_at(LossAt::Entry, Time::ZERO, 1500)).collect()
     }
 
     #[test]
     fn a_change_starts_anew() {
         let mut process = process(Loss::every_nth(3));
-        let loses = |process: &mut LossProcess| process.loses_on_entry(Time::ZERO, 1500);
+        let loses = |process: &mut LossProcess| process.loses_at(LossAt::Entry, Time::ZERO, 1500);
         assert!(!loses(&mut process) && !loses(&mut process));
         process.change(Loss::every_nth(2), Time::ZERO);
         assert!(!loses(&mut process) && loses(&mut process));

@@ -16,10 +16,11 @@ pub(crate) struct Algorithm(pub CongestionControl);
 
 impl Read for Algorithm {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let (name, given) = match &node.value {
-            Value::String(_) => (node, None),
+        let no_keys = Table::default();
+        let (name, table) = match &node.value {
+            Value::String(_) => (node, &no_keys),
             Value::Table(table) => match table.get("name") {
-                Some(name) => (name, Some(table)),
+                Some(name) => (name, table),
                 None => {
                     let label = "needs the algorithm's `name`";
                     let help = "for example { name = \"cubic\", pacing = true }";
@@ -31,23 +32,24 @@ impl Read for Algorithm {
                 return node.expected("an algorithm", example, problems);
             }
         };
-        let entry = entry(name, problems)?;
-        let params = given.map_or(Some(Vec::new()), |table| params(entry, table, problems))?;
+        let Some(text) = name.string() else {
+            return name.expected("the name of an algorithm", "\"cubic\"", problems);
+        };
+        let entry = find(text, &name.place, problems)?;
+        let given = table.0.iter().filter(|(key, _)| key.value != "name");
+        let params = all(given.map(|(key, node)| param(entry, key, node, problems)))?;
         Some(Algorithm(CongestionControl { entry, params }))
     }
 }
 
-fn entry(node: &Node, problems: &mut Problems) -> Option<&'static Entry> {
-    let Some(name) = node.string() else {
-        return node.expected("the name of an algorithm", "\"cubic\"", problems);
-    };
-    find(name, &node.place, problems)
-}
-
-pub(crate) fn find(name: &str, place: &Place, problems: &mut Problems) -> Option<&'static Entry> {
+fn find(name: &str, place: &Place, problems: &mut Problems) -> Option<&'static Entry> {
     let found = crate::own::find(name);
     if found.is_none() {
-        let known = suggest(name, registry::entries().map(|entry| entry.name));
+        let of_stack = stack::ENTRIES.iter().map(|entry| entry.name);
+        let known = match name.starts_with("noq:") {
+            true => suggest(name, of_stack),
+            false => suggest(name, registry::entries().map(|entry| entry.name)),
+        };
         let help = uncoupled(name).unwrap_or(known);
         problems.add(place, format!("unknown algorithm `{name}`"), "not an algorithm", help);
     }
@@ -60,12 +62,6 @@ fn uncoupled(name: &str) -> Option<String> {
     Some(format!(
         "write {{ name = \"uncoupled\", over = \"{over}\" }}; {over} alone is uncoupled over several paths, too"
     ))
-}
-
-/// Reads every key except `name` as a parameter.
-fn params(entry: &Entry, table: &Table, problems: &mut Problems) -> Option<Vec<(String, ParamValue)>> {
-    let given = table.0.iter().filter(|(key, _)| key.value != "name");
-    all(given.map(|(key, node)| param(entry, key, node, problems)))
 }
 
 fn param(
@@ -119,6 +115,7 @@ fn with_params(entry: &Entry) -> Schema {
 fn param_schema(param: &Param) -> Schema {
     let mut schema = match param.allowed {
         Allowed::Range(low, high) => json_schema!({ "type": "number", "minimum": low, "maximum": high }),
+        Allowed::Whole(low, high) => json_schema!({ "type": "integer", "minimum": low, "maximum": high }),
         Allowed::Flag => json_schema!({ "type": "boolean" }),
         Allowed::OneOf(_) | Allowed::SinglePath => json_schema!({ "enum": param.allowed.words() }),
     };

@@ -7,7 +7,7 @@ mod link;
 mod model;
 mod trace;
 
-pub(crate) use algorithm::{Algorithm, find as find_algorithm};
+pub(crate) use algorithm::Algorithm;
 pub(crate) use application::{Application, Distribution, Draw};
 pub(crate) use flow::{Event, Flow, Tcp};
 pub(crate) use link::{Change, Jitter, Link};

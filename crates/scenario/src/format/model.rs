@@ -72,7 +72,7 @@ impl<const LOSS: bool> Read for ModelChoice<LOSS> {
                 return node.expected(Self::WHAT, "\"codel\" or { kind = \"codel\", ecn = true }", problems);
             }
         };
-        let model = Self::ALL[as_word(Self::WHAT, &words, name, problems)?.0];
+        let model = Self::ALL[as_word(Self::WHAT, &words, name, problems)?];
         let known: Vec<_> = [Self::TAG].into_iter().chain(keys(model).map(|param| param.name)).collect();
         check_keys(table, &known, problems);
         let given = all(model.params.iter().map(|param| given(param, table, node, problems)))?;

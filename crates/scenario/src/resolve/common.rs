@@ -45,9 +45,7 @@ pub(super) fn text_of(
     problems.refuse(&name.place, format!("the scenario has no file `{name_text}`"), "not found", help)
 }
 
-/// The most links of a scenario.
 const MAX_LINKS: usize = 10_000;
-/// The most changes of links.
 const MAX_CHANGES: usize = 500_000;
 
 /// The links' names, with counts expanded.

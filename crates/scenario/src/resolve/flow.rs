@@ -3,7 +3,9 @@
 use crate::diagnostic::{At, Problems};
 use crate::format::{self, Event, TextFile};
 use crate::leaf::Whole;
-use crate::model::{Flow, Hosts, MAX_HOPS, MAX_PATHS, Path, Scheduler, SubflowAction, SubflowEvent, Tcp};
+use crate::model::{
+    Flow, Hosts, MAX_HOPS, MAX_PATHS, Path, Scheduler, SubflowAction, SubflowEvent, Tcp, base,
+};
 use crate::read::{Named, all};
 use crate::resolve::common::{LinkNames, check_instant, check_name, link_index};
 use crate::resolve::{application, arrivals};
@@ -39,6 +41,7 @@ pub(super) fn flows(
         problems.add(&given.place, "the scenario has no flows", "empty", "add one with [[flows]]");
     }
     let (mut flows, mut names) = (Vec::new(), BTreeSet::new());
+    let keys: BTreeSet<&str> = given.value.iter().map(|flow| flow.name.value.as_str()).collect();
     let (mut all_hops, mut subflows) = (0, 0);
     for file_flow in &given.value {
         let Some(flow) = flow(file_flow, context, problems) else { continue };
@@ -71,6 +74,12 @@ pub(super) fn flows(
             let message = format!("two flows are named `{name}`");
             let help = "give identical flows one entry with `count`";
             problems.add(&file_flow.name.place, message, "not unique", help);
+            continue;
+        }
+        let of = base(&flow.name);
+        if of != flow.name && keys.contains(of) {
+            let message = format!("`{}` is the name of a connection of the flow `{of}`", flow.name);
+            problems.add(&file_flow.name.place, message, "not unique", "rename one of the two flows");
             continue;
         }
         names.extend(taken.into_iter().cloned());

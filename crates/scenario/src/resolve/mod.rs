@@ -13,7 +13,7 @@ pub(crate) use link::{base_rtt, longest_base_rtts};
 use crate::diagnostic::{At, Problems};
 use crate::format::File;
 use crate::leaf::PositiveSpan;
-use crate::model::{Record, Scenario, Variation};
+use crate::model::{Scenario, Variation};
 use anabranch_net::Time;
 use common::LinkNames;
 
@@ -52,7 +52,7 @@ pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Sce
         hash: String::new(),
         links,
         flows,
-        record: Record { interval: interval(file.record.and_then(|r| r.interval), problems) },
+        record_interval: interval(file.record.and_then(|r| r.interval), problems),
         variation: Variation {
             start_offset: variation.as_ref().and_then(|v| v.start_offset).unwrap_or_default(),
             host_jitter: variation.as_ref().and_then(|v| v.host_jitter).unwrap_or_default(),

@@ -36,26 +36,22 @@ pub(super) fn resolve_trace(
             Some(start.0)
         }
     };
+    let steps = match &data {
+        TraceData::Steps(steps) => &steps[..],
+        TraceData::Opportunities(_) => &[],
+    };
     let traced = ResolvedTrace {
-        delay: delays(&data).min(),
-        loss: mean_loss(&data, period),
+        delay: steps.iter().filter_map(|step| step.delay).min(),
+        loss: mean_loss(steps, period),
         trace: net::Trace { data, period, start },
     };
     check_conflicts(link, &traced, place, problems);
     Some(traced)
 }
 
-fn delays(data: &TraceData) -> impl Iterator<Item = Time> {
-    let steps = match data {
-        TraceData::Steps(steps) => &steps[..],
-        TraceData::Opportunities(_) => &[],
-    };
-    steps.iter().filter_map(|step| step.delay)
-}
-
-/// The time average of the loss.
-fn mean_loss(data: &TraceData, period: Time) -> Option<Loss> {
-    let TraceData::Steps(steps) = data else { return None };
+/// The time average of the loss; `None` without steps that have one.
+fn mean_loss(steps: &[net::Change], period: Time) -> Option<Loss> {
+    steps.first()?;
     let ends = steps.iter().skip(1).map(|step| step.at).chain([period]);
     let part = |(step, end): (&net::Change, Time)| {
         Some(step.loss?.mean_rate() * end.since(step.at).as_secs_f64() / period.as_secs_f64())

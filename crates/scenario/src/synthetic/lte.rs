@@ -2,7 +2,7 @@
 //! delay over cellular networks, NSDI 2013, §3.1), with its authors' parameters. The rate after an outage is ours: from 0, a
 //! Brownian motion would return to 0 at once.
 
-use super::draw::normal;
+use super::normal;
 use anabranch_net::Random;
 
 /// The highest rate, in full packets per second.

@@ -1,6 +1,5 @@
 //! Synthetic traces from a model and a seed. The book's page on links explains the models.
 
-mod draw;
 mod lte;
 mod mmwave;
 mod starlink;
@@ -25,6 +24,16 @@ impl TraceModel {
     /// Each, by its name.
     pub const ALL: [(&str, TraceModel); 3] =
         [("lte", TraceModel::Lte), ("starlink", TraceModel::Starlink), ("mmwave", TraceModel::Mmwave)];
+}
+
+/// Approximately standard normal: the sum of twelve uniform numbers, which is the same on every platform.
+fn normal(random: &mut Random) -> f64 {
+    (0..12).map(|_| random.uniform()).sum::<f64>() - 6.0
+}
+
+/// Uniform between the two.
+fn between(random: &mut Random, (from, to): (f64, f64)) -> f64 {
+    from + (to - from) * random.uniform()
 }
 
 /// The lines of a trace's file, the same for the same seed everywhere; `duration` is a time such as `60 s`, up to an hour.

@@ -1,7 +1,7 @@
 //! A downlink over satellites that change every 15 s: the interval is from Mohan et al. (A multifaceted look at Starlink
 //! performance, WWW 2024), which found latency and throughput to change with it. The other numbers are ours.
 
-use super::draw::{between, normal};
+use super::{between, normal};
 use anabranch_net::Random;
 
 /// Seconds between handovers.
@@ -23,7 +23,7 @@ pub fn lines(random: &mut Random, seconds: f64) -> Vec<String> {
     let mut lines = vec!["time (s),rate (Mbit/s),delay (ms),loss".to_owned()];
     let mut start = 0.0;
     while start < seconds - 5e-4 {
-        let (rate, delay) = (between(random, RATE.0, RATE.1), between(random, DELAY.0, DELAY.1));
+        let (rate, delay) = (between(random, RATE), between(random, DELAY));
         let gap = (random.exponential(GAP).clamp(0.001, LONGEST_GAP) * 1e3).round() / 1e3;
         lines.push(format!("{start:.3},0,{delay:.1},{LOSS}"));
         for half in 0..30 {

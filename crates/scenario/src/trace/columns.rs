@@ -1,6 +1,6 @@
 //! Traces with columns: `time,rate[,delay][,loss]`, one step per row.
 
-use super::text::{LONGEST_NS, lines};
+use super::{LONGEST_NS, lines};
 use crate::diagnostic::{Place, Problems};
 use crate::quantity::{Quantity, RATE, TIME};
 use crate::suggest::suggest;

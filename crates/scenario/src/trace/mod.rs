@@ -2,12 +2,18 @@
 
 mod columns;
 mod opportunities;
-mod text;
-
-pub(crate) use text::lines;
 
 use crate::diagnostic::{Place, Problems};
 use anabranch_net::{Time, TraceData};
+
+/// The longest trace, in nanoseconds.
+const LONGEST_NS: f64 = 1e18;
+
+/// The lines that are not empty and not comments, each with its place.
+pub(crate) fn lines(whole: &Place) -> impl Iterator<Item = (Place, &str)> {
+    let lines = whole.text().lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(move |line| (whole.locate(line), line))
+}
 
 /// Reads a trace and its length: opportunities, as in mahimahi's files, if the first line is a number, else columns.
 pub(crate) fn read(whole: &Place, problems: &mut Problems) -> Option<(TraceData, Time)> {

@@ -1,6 +1,6 @@
 //! mahimahi's files: one line per opportunity to deliver a full packet, in milliseconds.
 
-use super::text::{LONGEST_NS, lines};
+use super::{LONGEST_NS, lines};
 use crate::diagnostic::{Place, Problems};
 use anabranch_net::{Time, TraceData};
 

@@ -1,9 +1,7 @@
 //! Queue disciplines in the file.
 
-use crate::common::{SMALL, read, shows, small, valid};
+use crate::common::{MS, SMALL, read, shows, small, valid};
 use anabranch_net::{CoDel, Discipline, FqCoDel, Pie, Red, Time};
-
-const MS: fn(u64) -> Time = Time::from_millis;
 
 /// The small file whose first link has a discipline.
 fn file(aqm: &str) -> String {

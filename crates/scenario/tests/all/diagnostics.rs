@@ -1,6 +1,6 @@
 //! Every mistake is shown with its file, its line, the offending text, and what would be right.
 
-use crate::common::{EXAMPLE, SMALL, read, read_with, rendered, shows, small};
+use crate::common::{SMALL, read, read_with, rendered, shows, small};
 use anabranch_scenario::Overrides;
 
 /// [`shows`] in a scenario.
@@ -17,13 +17,6 @@ fn flow(line: &str) -> String {
 /// The small file with keys at the beginning of its first link.
 fn link(keys: &str) -> String {
     small("rate", &format!("{keys}\nrate"))
-}
-
-#[test]
-fn the_files_that_the_tests_change_are_valid() {
-    for text in [SMALL, EXAMPLE] {
-        read(text).unwrap();
-    }
 }
 
 #[test]
@@ -221,6 +214,10 @@ fn names() {
     wrong(&flow(second), &["two flows are named `f`"]);
     let numbered = second.replace("\"f\"", "\"f/2\"");
     wrong(&flow(&format!("count = 2\n{numbered}")), &["two flows are named `f/2`"]);
+    for before in ["", "count = 1\n"] {
+        let message = "`f/2` is the name of a connection of the flow `f`";
+        wrong(&flow(&format!("{before}{numbered}")), &[message]);
+    }
     for before in ["", "count = 3\n"] {
         wrong(&flow(&format!("{before}{second}count = 2")), &["two flows are named `f`"]);
     }
@@ -323,6 +320,7 @@ fn mistakes_in_cc_show_it() {
     let lists = ["`lia,olia` names several algorithms", "`anabranch compare` and `sweep` take a list"];
     for (cc, words) in [
         ("«liaa»", &["unknown algorithm", "did you mean `lia`?"][..]),
+        ("«noq:reno»", &["unknown algorithm", "noq:newreno"]),
         ("«g»=lia", &["no flow is named `g`"]),
         ("«f=»", &["not an algorithm", "known: reno"]),
         ("f=«liaa»", &["did you mean `lia`?"]),

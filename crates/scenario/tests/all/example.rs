@@ -11,7 +11,7 @@ fn the_example_means_what_it_says() {
     assert_eq!(scenario.duration, Time::from_millis(60_000));
     assert_eq!(scenario.warmup, Time::from_millis(10_000));
     assert_eq!(scenario.seed, 1);
-    assert_eq!(scenario.record.interval, Time::from_millis(100));
+    assert_eq!(scenario.record_interval, Time::from_millis(100));
     assert_eq!(scenario.variation.start_offset, RandomDelay::Auto);
 
     let [fibre, dsl] = &*scenario.links else { panic!("{:?}", scenario.links) };

@@ -33,7 +33,7 @@ fn ready_made_files_are_valid() {
     for (name, text) in files {
         println!("{name}");
         assert!(text.starts_with('#') && text.contains("──"), "{name}: no drawing of its topology");
-        valid(&text);
+        assert_eq!(valid(&text).warnings(), Vec::<String>::new(), "{name}");
     }
 }
 

@@ -2,19 +2,24 @@
 
 use crate::common::{SMALL, read, refused, rendered, small, valid};
 use anabranch_scenario::MAX_PATHS;
+use std::fmt::Display;
+
+/// The table of a link.
+fn link(name: impl Display) -> String {
+    format!("[links.{name}]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n")
+}
+
+/// A scenario of these tables.
+fn of(tables: &str) -> String {
+    format!("name = \"x\"\nduration = \"1 s\"\n{tables}")
+}
 
 /// 4,000 wrong names: the first are shown, all are counted. Each listed all names once.
 #[test]
 fn problems_are_capped_and_counted() {
-    let links: String =
-        (0..4000).map(|i| format!("[links.link{i}]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n")).collect();
-    let wrong: String = (0..4000).map(|i| format!("    [\"lnk{i}x\"],\n")).collect();
-    let flows: String = wrong
-        .lines()
-        .enumerate()
-        .map(|(i, path)| format!("[[flows]]\nname = \"f{i}\"\ncc = \"reno\"\npaths = [\n{path}\n]\n"))
-        .collect();
-    let error = read(&format!("name = \"x\"\nduration = \"1 s\"\n{links}{flows}")).unwrap_err();
+    let links: String = (0..4000).map(|i| link(format!("link{i}"))).collect();
+    let flow = |i| format!("[[flows]]\nname = \"f{i}\"\ncc = \"reno\"\npaths = [[\"lnk{i}x\"]]\n");
+    let error = read(&of(&(links + &(0..4000).map(flow).collect::<String>()))).unwrap_err();
     assert_eq!(error.problems().len(), 50);
     let shown = rendered(&error);
     assert!(shown.contains("4000 problems in the scenario; the first 50 follow"), "{shown:.200}");
@@ -34,26 +39,21 @@ fn a_long_quantity() {
 /// A million hops: looking through all of them once for each link would take 10⁹ steps and more.
 #[test]
 fn many_links_on_many_paths() {
-    let links: String =
-        (0..2000).map(|i| format!("[links.l{i}]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n")).collect();
+    let links: String = (0..2000).map(|i| link(format!("l{i}"))).collect();
     let path: String = (0..2000).map(|i| format!("    \"l{i}\",\n")).collect();
     let flow = format!("[[flows]]\nname = \"f\"\ncc = \"reno\"\ncount = 1000\npaths = [[\n{path}]]\n");
-    let scenario = valid(&format!("name = \"x\"\nduration = \"1 s\"\n{links}{flow}"));
+    let scenario = valid(&of(&format!("{links}{flow}")));
     assert_eq!(scenario.flows.len(), 1000);
     let long = flow.replace("count = 1000", "count = 10000");
-    refused(&format!("name = \"x\"\nduration = \"1 s\"\n{links}{long}"), "the limit is 10000000 links");
+    refused(&of(&format!("{links}{long}")), "the limit is 10000000 links");
 }
 
 /// The limit counts tables and the links of their counts.
 #[test]
 fn ten_thousand_links() {
     let file = |n: usize, count: usize| {
-        let links: String =
-            (1..n).map(|i| format!("[links.l{i}]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n")).collect();
-        SMALL.replace(
-            "[links.a]",
-            &format!("{links}[links.l]\ncount = {count}\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n[links.a]"),
-        )
+        let links: String = (1..n).map(|i| link(format!("l{i}"))).collect();
+        SMALL.replace("[links.a]", &format!("{links}{}count = {count}\n[links.a]", link("l")))
     };
     assert_eq!(valid(&file(5000, 4999)).links.len(), 10_000);
     for (n, count) in [(5000, 5000), (10_000, 1)] {
@@ -67,7 +67,7 @@ fn ten_thousand_links() {
 fn a_million_changes_are_for_a_trace() {
     let changes = |n: usize| {
         let all: String = (0..n).map(|i| format!("{{ at = \"{i} us\", rate = \"5 Mbit/s\" }},\n")).collect();
-        let link = format!("[links.a]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\nchanges = [\n{all}]\n");
+        let link = format!("{}changes = [\n{all}]\n", link("a"));
         let flow = "[[flows]]\nname = \"f\"\ncc = \"reno\"\npaths = [[\"a\"]]\n";
         format!("name = \"x\"\nduration = \"2 s\"\n{link}{flow}")
     };
@@ -133,9 +133,8 @@ fn diagnostics_are_printable() {
 fn subflows() {
     let text = |count: usize| {
         let paths = "[[\"a\"], [\"a\"], [\"a\"], [\"a\"]]";
-        let link = "[links.a]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n";
         let flow = format!("[[flows]]\nname = \"f\"\ncc = \"lia\"\ncount = {count}\npaths = {paths}\n");
-        format!("name = \"x\"\nduration = \"1 s\"\n{link}{flow}")
+        of(&(link("a") + &flow))
     };
     valid(&text(8192));
     refused(&text(8193), "the limit is 32768 in all flows");

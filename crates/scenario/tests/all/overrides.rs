@@ -72,7 +72,7 @@ fn tables_are_made_on_the_way_and_the_last_assignment_wins() {
         o.set("links.extra={ rate = \"1 Mbit/s\", delay = \"1 ms\" }").set("name=5 paths");
         o.set("flows.bonded.paths=[[\"fibre\"], [\"extra\"]]").set("flows.bonded.cc.pacing=true")
     });
-    assert_eq!(scenario.record.interval, Time::from_millis(20));
+    assert_eq!(scenario.record_interval, Time::from_millis(20));
     assert!(scenario.flows[0].tcp.ecn && !scenario.flows[1].tcp.ecn);
     assert_eq!(scenario.flows[0].paths[1].links, [2]);
     assert_eq!(scenario.name, "5 paths");
@@ -98,7 +98,10 @@ fn a_bdp_follows_the_overridden_rate() {
 #[test]
 fn cc_changes_the_flows_that_it_is_for() {
     let single = EXAMPLE.replace("[[\"fibre\"], [\"dsl\"]]", "[[\"fibre\"]]");
+    let named = EXAMPLE.replace("\"neighbour\"", "'a, \"b\"={'");
     for (text, spec, expected) in [
+        (&*named, "'a, \"b\"={' = cubic", ["coupled-cubic", "cubic", "cubic"]),
+        (EXAMPLE, "\"neighbour\"=cubic", ["coupled-cubic", "cubic", "cubic"]),
         (EXAMPLE, "lia", ["lia", "reno", "reno"]),
         (&single, "cubic", ["cubic"; 3]),
         (EXAMPLE, "neighbour=cubic", ["coupled-cubic", "cubic", "cubic"]),

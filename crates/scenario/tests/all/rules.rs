@@ -1,14 +1,12 @@
 //! The meaning of the format: each rule against a value computed by hand.
 
-use crate::common::{EXAMPLE, SMALL, valid, valid_with};
+use crate::common::{EXAMPLE, MS, SMALL, valid, valid_with};
 use anabranch_net::{
     Change, Discipline, GilbertElliott, GilbertElliottTime, Jitter, Listed, Loss, LossAt, Packets,
     QueueLimit, Time,
 };
 use anabranch_scenario::*;
 use std::collections::HashMap;
-
-const MS: fn(u64) -> Time = Time::from_millis;
 
 #[test]
 fn a_bdp_takes_the_longest_base_rtt_of_the_paths_that_cross_the_link() {

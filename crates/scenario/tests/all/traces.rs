@@ -1,7 +1,7 @@
 //! Links that follow traces: what files mean, what is wrong in one, and what does not go with it.
 
-use crate::common::{SMALL, read, refused, rendered, shows, small, valid, valid_with, with_files};
-use anabranch_net::{Loss, Time, Trace, TraceData};
+use crate::common::{MS, SMALL, read, refused, rendered, shows, small, valid, valid_with, with_files};
+use anabranch_net::{Loss, Trace, TraceData};
 use anabranch_scenario::{Application, Overrides, Source};
 
 /// The small file with a trace in place of the rate and delay of link `a`.
@@ -18,17 +18,13 @@ fn trace(keys: &str, file: &str) -> Trace {
     valid(&with(keys, file)).links[0].spec.trace.clone().unwrap()
 }
 
-fn ms(ms: u64) -> Time {
-    Time::from_millis(ms)
-}
-
 #[test]
 fn lines_of_opportunities() {
     let Trace { data, period, start } = trace(PLAIN, "# ours\n2\n\n5\n5\n10\n");
-    assert_eq!(data, TraceData::Opportunities([2, 5, 5, 10].map(ms).into()));
-    assert_eq!((period, start), (ms(10), None));
+    assert_eq!(data, TraceData::Opportunities([2, 5, 5, 10].map(MS).into()));
+    assert_eq!((period, start), (MS(10), None));
     let spec = &valid(&with(PLAIN, "2\n5\n5\n10\n")).links[0].spec;
-    assert!((spec.rate_bps - 4.8e6).abs() < 1e-6 && spec.delay == ms(10), "{spec:?}");
+    assert!((spec.rate_bps - 4.8e6).abs() < 1e-6 && spec.delay == MS(10), "{spec:?}");
 }
 
 #[test]
@@ -42,14 +38,14 @@ fn columns_in_any_order_with_units() {
         steps.iter().map(|step| (step.at.as_secs_f64(), step.rate_bps, step.delay, step.loss)).collect();
     let loss = |rate| Some(Loss::bernoulli(rate));
     let expected = [
-        (0.0, Some(2e6), Some(ms(20)), loss(0.0)),
-        (30.0, Some(4e6), Some(ms(50)), loss(0.5)),
-        (60.0, Some(0.0), Some(ms(30)), loss(1.0)),
+        (0.0, Some(2e6), Some(MS(20)), loss(0.0)),
+        (30.0, Some(4e6), Some(MS(50)), loss(0.5)),
+        (60.0, Some(0.0), Some(MS(30)), loss(1.0)),
     ];
     assert_eq!(rows, expected);
     // The last row lasts until the time that stands alone: 2 minutes after the first.
     assert_eq!(trace.period.as_secs_f64(), 120.0);
-    assert_eq!((spec.rate_bps, spec.delay), (1.5e6, ms(20)));
+    assert_eq!((spec.rate_bps, spec.delay), (1.5e6, MS(20)));
     assert_eq!(spec.loss, Loss::bernoulli(0.625));
     // Without it, it lasts as long as the row before.
     assert_eq!(self::trace(PLAIN, "time (s),rate (Mbit/s)\n0,1\n2,3\n7,5\n").period.as_secs_f64(), 12.0);
@@ -61,11 +57,11 @@ fn a_start_is_the_seeds_or_given() {
     let at = |start: &str| {
         with(&format!("trace = {{ file = \"x.csv\", start = {start} }}\ndelay = \"10 ms\"\n"), "2\n10\n")
     };
-    for (start, expected) in [("\"random\"", None), ("\"3 ms\"", Some(ms(3)))] {
+    for (start, expected) in [("\"random\"", None), ("\"3 ms\"", Some(MS(3)))] {
         assert_eq!(valid(&at(start)).links[0].spec.trace.as_ref().unwrap().start, expected);
     }
     let set = valid_with(&with(PLAIN, "2\n10\n"), Overrides::default().set("links.a.trace.start=7 ms"));
-    assert_eq!(set.links[0].spec.trace.as_ref().unwrap().start, Some(ms(7)));
+    assert_eq!(set.links[0].spec.trace.as_ref().unwrap().start, Some(MS(7)));
     refused(&at("\"10 ms\""), "outside the trace");
 }
 

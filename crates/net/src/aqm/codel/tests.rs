@@ -8,14 +8,14 @@ const MS: u64 = 1_000_000;
 /// A queue that is filled anew before each dequeue, so that every packet has waited as long as the test wants.
 struct Line {
     spec: CoDel,
-    control: CoDelState,
+    queue: Controlled,
     store: Store,
     ecn_capable: bool,
 }
 
 impl Line {
     fn new(spec: CoDel, ecn_capable: bool) -> Line {
-        Line { spec, control: CoDelState::default(), store: Store::new(), ecn_capable }
+        Line { spec, queue: Controlled::default(), store: Store::new(), ecn_capable }
     }
 
     /// Dequeues at `now_ms` from a queue of `packets`, which all have waited `waited_us`: packets dropped and whether
@@ -23,17 +23,16 @@ impl Line {
     fn dequeue(&mut self, now_ms: u64, waited_us: u64, packets: usize) -> (usize, bool) {
         let now = Time::from_nanos(now_ms * MS);
         let arrival = Time::from_nanos(now_ms * MS - waited_us * 1000);
-        let mut queue = Fifo::default();
         for _ in 0..packets {
-            self.store.push(&mut queue, arrival, 1500, self.ecn_capable);
+            self.store.push(&mut self.queue.fifo, arrival, 1500, self.ecn_capable);
         }
-        let departure = self.control.dequeue(&self.spec, &mut queue, &mut self.store, now);
+        let departure = self.queue.dequeue(&self.spec, &mut self.store, now);
         let mut dropped = 0;
         while let Some((_, outcome)) = self.store.pop_outcome() {
             dropped += usize::from(outcome == Outcome::Dropped(crate::DropReason::Early));
         }
         // Leftover packets are reported as dropped, too, to free their places.
-        while let Some((ticket, _)) = self.store.pop(&mut queue, now) {
+        while let Some((ticket, _)) = self.store.pop(&mut self.queue.fifo, now) {
             self.store.decide(ticket, Outcome::Dropped(crate::DropReason::Queue));
         }
         (dropped, departure.is_some_and(|d| d.marked))

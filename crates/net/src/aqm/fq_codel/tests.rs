@@ -86,8 +86,7 @@ fn new_queues_go_first_and_once() {
 /// A queue that sends less than its share stays ahead of those that do not.
 #[test]
 fn a_sparse_flow_is_new_each_time() {
-    let (mut fair, mut store) = fair(1024, 0);
-    let flows = apart(&fair, 2);
+    let Named { mut fair, mut store, flows, .. } = Named::new(2);
     for _ in 0..300 {
         fair.push(&mut store, Time::ZERO, packet(flows[0], 1500));
     }
@@ -103,8 +102,7 @@ fn a_sparse_flow_is_new_each_time() {
 
 #[test]
 fn the_longest_queue_gives_way() {
-    let (mut fair, mut store) = fair(1024, 0);
-    let flows = apart(&fair, 2);
+    let Named { mut fair, mut store, flows, .. } = Named::new(2);
     let small = fair.push(&mut store, Time::ZERO, packet(flows[0], 100));
     let first = fair.push(&mut store, Time::ZERO, packet(flows[1], 1500));
     fair.push(&mut store, Time::ZERO, packet(flows[1], 1500));
@@ -130,8 +128,7 @@ fn hashing_spreads_flows_and_differs_between_links() {
 /// Each queue has its own control law: the one that stands is cut, the other is not.
 #[test]
 fn only_the_standing_queue_is_dropped_from() {
-    let (mut fair, mut store) = fair(1024, 0);
-    let flows = apart(&fair, 2);
+    let Named { mut fair, mut store, flows, .. } = Named::new(2);
     for _ in 0..3000 {
         fair.push(&mut store, Time::ZERO, packet(flows[0], 1500));
     }
@@ -152,7 +149,7 @@ fn only_the_standing_queue_is_dropped_from() {
         }
     }
     assert!(early > 10, "{early}");
-    assert_eq!(fair.queues[fair.queue_of(flows[1]) as usize].control.drops(), 0);
+    assert_eq!(fair.queues[fair.queue_of(flows[1]) as usize].packets.drops(), 0);
 }
 
 /// With 1024 flows that wait, making room looks at the ten levels of a tree, not at every queue.

@@ -1,9 +1,12 @@
 //! Helpers of several tests.
-#![allow(dead_code)]
 
+use anabranch_net::Time;
 use anabranch_scenario::{Overrides, Scenario, ScenarioError, Source, load};
 use miette::NarratableReportHandler;
 use std::path::Path;
+
+/// A time in milliseconds.
+pub const MS: fn(u64) -> Time = Time::from_millis;
 
 /// The scenario of the format's introduction, as a file of its own without the drawing.
 pub const EXAMPLE: &str = r#"name = "two paths and a neighbour"
@@ -66,7 +69,6 @@ pub fn read(text: &str) -> Result<Scenario, ScenarioError> {
     read_with(text, &Overrides::default())
 }
 
-/// Loads `text` with overrides.
 pub fn read_with(text: &str, overrides: &Overrides) -> Result<Scenario, ScenarioError> {
     load(&Source { name: "test.toml".into(), text: text.into() }, overrides)
 }
@@ -81,7 +83,6 @@ pub fn valid(text: &str) -> Scenario {
     valid_with(text, &Overrides::default())
 }
 
-/// Loads what must be valid with overrides.
 pub fn valid_with(text: &str, overrides: &Overrides) -> Scenario {
     read_with(text, overrides).unwrap_or_else(|error| panic!("{}", rendered(&error)))
 }
