@@ -10,7 +10,6 @@ use std::collections::VecDeque;
 /// How long a receiver waits for a response to begin before it repeats the request.
 const REQUEST_TIMEOUT: Time = Time::from_millis(1000);
 
-/// A requested response.
 #[derive(Clone, Copy, Debug)]
 struct PendingResponse {
     at: Time,
@@ -77,7 +76,6 @@ impl Application {
         matches!(self.spec, Spec::Bulk { bytes: None })
     }
 
-    /// The connection is opened.
     pub(crate) fn on_open(&mut self, now: Time) {
         if let (Some(shared), false) = (&mut self.shared, self.stopped) {
             self.next_at = shared.arrivals.interval().map_or(Time::NEVER, |interval| now + interval);
@@ -97,7 +95,7 @@ impl Application {
         match self.spec {
             Spec::Bulk { bytes: Some(bytes) } => {
                 out.write_up_to(bytes);
-                out.close();
+                out.closed = true;
             }
             Spec::Bulk { bytes: None } => out.write_up_to(u64::MAX),
             Spec::OnOff { .. } => self.next_at = now,
@@ -153,7 +151,7 @@ impl Application {
                 out.write_up_to(end);
                 match shared.arrivals.interval() {
                     Some(interval) => self.next_at = now + interval,
-                    None => out.close(),
+                    None => out.closed = true,
                 }
                 false
             }
@@ -210,17 +208,17 @@ impl Application {
     /// The flow's stop time: no new data is sent; a response that has begun is finished.
     pub(crate) fn stop(&mut self, out: &mut SendStream) {
         if self.stopped && self.asked.is_none() {
-            out.close();
+            out.closed = true;
             return;
         }
         self.stopped = true;
         self.next_at = Time::NEVER;
         match self.spec {
             Spec::RequestResponse { .. } if self.asked.is_some_and(|a| a.end.is_some()) => (),
-            Spec::RequestResponse { .. } | Spec::Arrivals { .. } => out.close(),
+            Spec::RequestResponse { .. } | Spec::Arrivals { .. } => out.closed = true,
             Spec::Bulk { .. } | Spec::OnOff { .. } => {
                 out.pause(); // unsent data is dropped
-                out.close();
+                out.closed = true;
             }
         }
     }

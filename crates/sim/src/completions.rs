@@ -3,6 +3,7 @@
 use crate::application::Completed;
 use crate::endpoints::Endpoints;
 use crate::held::{Held, SinkOf};
+use crate::pool::Stage;
 use crate::simulator::Simulator;
 use crate::{End, SimError};
 use anabranch_record::{CompletionSample, KeepGoing, NoSamples};
@@ -76,10 +77,12 @@ impl Simulator<'_> {
         Ok(())
     }
 
-    /// Counts the incomplete transfers at the end.
     pub(crate) fn count_incomplete_transfers(&mut self) {
-        let own =
-            self.transfers.iter().filter(|t| t.is_under_way()).map(|t| (t.flow as usize, t.at, t.bytes));
+        let own = self
+            .transfers
+            .iter()
+            .filter(|t| t.stage == Stage::UnderWay)
+            .map(|t| (t.flow as usize, t.at, t.bytes));
         let flows = 0..self.scenario.flows.len();
         let shared = flows
             .clone()

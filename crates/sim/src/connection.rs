@@ -155,7 +155,6 @@ impl Connection {
         self.push(net);
     }
 
-    /// A subflow event of the scenario.
     pub(crate) fn on_subflow_event(&mut self, s: usize, action: SubflowAction, net: &mut Network) {
         match action {
             SubflowAction::Add => {

@@ -3,7 +3,6 @@
 use crate::event::EventQueue;
 use anabranch_net::Time;
 
-/// The timers of all subflows.
 #[derive(Clone, Default)]
 pub(crate) struct DelayedAcks {
     of: Vec<AckTimer>,
@@ -19,7 +18,6 @@ struct AckTimer {
 }
 
 impl DelayedAcks {
-    /// Adds a subflow.
     pub(crate) fn add(&mut self) {
         self.of.push(AckTimer { at: Time::NEVER, event: Time::NEVER });
     }
@@ -30,10 +28,7 @@ impl DelayedAcks {
         let delayed = &mut self.of[subflow as usize];
         if delayed.at == Time::NEVER {
             delayed.at = at;
-            if delayed.at < delayed.event {
-                delayed.event = delayed.at;
-                events.schedule(delayed.at, target);
-            }
+            events.arm(&mut delayed.event, at, target);
         }
     }
 

@@ -3,13 +3,11 @@
 use crate::packet::{Kind, Packet};
 use anabranch_net::Time;
 
-/// The counts of all subflows.
 #[derive(Clone, Default)]
 pub(crate) struct DropCounts {
     of: Vec<SubflowDrops>,
 }
 
-/// The counts of a subflow.
 #[derive(Clone, Copy, Debug, Default)]
 struct SubflowDrops {
     /// Since the start, for the conservation check.
@@ -21,7 +19,6 @@ struct SubflowDrops {
 }
 
 impl DropCounts {
-    /// Adds a subflow.
     pub(crate) fn add(&mut self) {
         self.of.push(SubflowDrops::default());
     }

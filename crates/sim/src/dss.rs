@@ -15,19 +15,15 @@ pub(crate) struct Dss {
 }
 
 impl Dss {
-    /// Plain TCP has no DSS.
-    const NONE: Dss = Dss { mapping: 0, ack: 0 };
-    /// 32-bit numbers, as in out-of-tree MPTCP (multipath-tcp.org, `MPTCP_SUB_LEN_DSS_ALIGN` and the following).
-    const SHORT: Dss = Dss { mapping: 20, ack: 8 };
-    /// Upstream Linux: `mptcp_sendmsg_frag` maps with 64-bit numbers, and the receiver of such a mapping acknowledges with them
-    /// (`mptcp_established_options_dss`, Linux 6.18). A sender without incoming mappings acknowledges with 32 bits.
-    const LONG: Dss = Dss { mapping: 24, ack: 12 };
-
     pub(crate) fn new(multipath: bool, long: bool) -> Dss {
         match (multipath, long) {
-            (false, _) => Dss::NONE,
-            (true, false) => Dss::SHORT,
-            (true, true) => Dss::LONG,
+            // Plain TCP has no DSS.
+            (false, _) => Dss { mapping: 0, ack: 0 },
+            // 32-bit numbers, as in out-of-tree MPTCP (multipath-tcp.org, `MPTCP_SUB_LEN_DSS_ALIGN` and the following).
+            (true, false) => Dss { mapping: 20, ack: 8 },
+            // Upstream Linux: `mptcp_sendmsg_frag` maps with 64-bit numbers, and the receiver of such a mapping acknowledges with them
+            // (`mptcp_established_options_dss`, Linux 6.18). A sender without incoming mappings acknowledges with 32 bits.
+            (true, true) => Dss { mapping: 24, ack: 12 },
         }
     }
 

@@ -31,7 +31,6 @@ pub struct EventQueue {
 }
 
 impl EventQueue {
-    /// The most targets.
     pub(crate) const MAX_TARGETS: usize = TARGETS;
 
     /// The targets below `pipes` are pipes, in which packets move; set before they have events.
@@ -73,7 +72,16 @@ impl EventQueue {
         }
     }
 
-    /// The next event.
+    /// Schedules an event for `target` at `at`, if that is before its valid one, which is due at `armed`;
+    /// that is then `at`.
+    #[inline]
+    pub(crate) fn arm(&mut self, armed: &mut Time, at: Time, target: u32) {
+        if at < *armed {
+            *armed = at;
+            self.schedule(at, target);
+        }
+    }
+
     #[inline]
     pub(crate) fn peek(&self) -> Option<(Time, u32)> {
         let entry = self.packets.head.min(self.timers.head);

@@ -42,9 +42,6 @@ impl Hop {
     #[inline(always)]
     pub(crate) fn put(&mut self, packet: &Packet, at: Time, target: u32, events: &mut EventQueue) {
         self.pipe.insert((at, *packet), |(later, _)| *later > at);
-        if at < self.armed {
-            self.armed = at;
-            events.schedule(at, target);
-        }
+        events.arm(&mut self.armed, at, target);
     }
 }

@@ -5,7 +5,6 @@ use crate::endpoints::{Datagram, EndpointEvent, Endpoints, Hosted, Out};
 use crate::packet::{Kind, Packet, flag};
 use crate::simulator::Simulator;
 use crate::target::Target;
-use anabranch_net::Time;
 use anabranch_record::KeepGoing;
 use anabranch_scenario::Application;
 
@@ -22,7 +21,6 @@ impl<'a> Simulator<'a> {
     pub(crate) fn handle_hosted(
         &mut self,
         target: Target,
-        now: Time,
         keep_going: KeepGoing<'_>,
     ) -> Result<bool, SimError> {
         let (f, event) = match target {
@@ -35,20 +33,15 @@ impl<'a> Simulator<'a> {
             }
             _ => return Ok(false),
         };
-        let is_its = self.hosted.as_mut().is_some_and(|hosted| hosted.get_mut(f as usize).is_some());
+        let is_its = self.hosted.as_ref().is_some_and(|hosted| hosted.get(f as usize).is_some());
         if is_its {
-            self.host(f as usize, event, now, keep_going)?;
+            self.host(f as usize, event, keep_going)?;
         }
         Ok(is_its)
     }
 
     /// A datagram is at the end of its route.
-    pub(crate) fn deliver(
-        &mut self,
-        packet: &Packet,
-        now: Time,
-        keep_going: KeepGoing<'_>,
-    ) -> Result<(), SimError> {
+    pub(crate) fn deliver(&mut self, packet: &Packet, keep_going: KeepGoing<'_>) -> Result<(), SimError> {
         let (f, path) = self.owners[packet.subflow as usize];
         let datagram = Datagram {
             path: path as usize,
@@ -58,16 +51,11 @@ impl<'a> Simulator<'a> {
             wire_bytes: packet.wire,
             data: self.net.datagrams.remove(packet.offset as usize),
         };
-        self.host(f as usize, EndpointEvent::Arrives(datagram), now, keep_going)
+        self.host(f as usize, EndpointEvent::Arrives(datagram), keep_going)
     }
 
-    fn host(
-        &mut self,
-        f: usize,
-        event: EndpointEvent,
-        now: Time,
-        keep_going: KeepGoing<'_>,
-    ) -> Result<(), SimError> {
+    fn host(&mut self, f: usize, event: EndpointEvent, keep_going: KeepGoing<'_>) -> Result<(), SimError> {
+        let now = self.net.now();
         let Some(Hosted { of, out, .. }) = &mut self.hosted else { return Ok(()) };
         if let Err(why) = of.handle(f, event, now, out) {
             return Err(SimError::Endpoints { flow: self.scenario.flows[f].name.clone(), at: now, why });

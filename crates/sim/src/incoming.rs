@@ -24,7 +24,6 @@ pub(crate) struct Incoming {
     /// How many marks this receiver has passed, and the time of the next one.
     passed: u8,
     next_mark: Time,
-    /// The stream is corrupt.
     pub(crate) corrupt: Option<Box<Corrupt>>,
 }
 

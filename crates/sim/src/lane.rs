@@ -23,12 +23,11 @@ pub(crate) struct Host {
     random: Random,
     /// When the latest packet leaves; later packets do not overtake it.
     last: Time,
-    /// The lane.
     pub(crate) lane: u32,
 }
 
 impl Host {
-    /// A host on lane `lane` with a jitter of up to `jitter`.
+    /// With a jitter of up to `jitter`.
     pub(crate) fn new(lane: u32, jitter: Time, random: Random) -> Host {
         let jitter = jitter.as_nanos() as f64;
         Host { jitter, random, last: Time::ZERO, lane }
@@ -36,7 +35,8 @@ impl Host {
 }
 
 /// The packets of subflows with one delay, in the order in which they leave. Only the first has an event.
-#[derive(Clone)]
+// The default is only for `new`, which sets what differs from zero.
+#[derive(Clone, Default)]
 pub(crate) struct Lane {
     delay: Time,
     /// The largest jitter of its hosts: packets that enter in order pass others by no more.
@@ -54,19 +54,10 @@ pub(crate) struct Lane {
 
 impl Lane {
     pub(crate) fn new(delay: Time) -> Lane {
-        Lane {
-            delay,
-            jitter: Time::ZERO,
-            pipe: Fifo::default(),
-            stragglers: BinaryHeap::new(),
-            straggling: Slab::new(),
-            armed: Time::NEVER,
-            #[cfg(test)]
-            straggled: 0,
-        }
+        Lane { delay, armed: Time::NEVER, ..Lane::default() }
     }
 
-    /// Adds a host with a jitter of up to `jitter`.
+    /// With a jitter of up to `jitter`.
     pub(crate) fn add_host(&mut self, jitter: Time) {
         self.jitter = self.jitter.max(jitter);
     }
@@ -94,10 +85,7 @@ impl Lane {
             let place = (at, packet.subflow);
             self.pipe.insert((at, *packet), |(at, packet)| (*at, packet.subflow) > place);
         }
-        if at < self.armed {
-            self.armed = at;
-            events.schedule(at, target);
-        }
+        events.arm(&mut self.armed, at, target);
     }
 
     #[inline(never)]

@@ -3,8 +3,8 @@
 
 use crate::End;
 use anabranch_net::{Jitter, Loss, Time};
-use anabranch_scenario::{Application, Connections, Draw, Flow, Path, RandomDelay, Scenario, Variation};
-use std::collections::{BTreeMap, HashMap};
+use anabranch_scenario::{Application, Connections, Draw, Flow, NamedLink, RandomDelay, Scenario, Variation};
+use std::collections::HashMap;
 
 /// The most sizes stored.
 const MOST_KNOWN: usize = 1 << 16;
@@ -33,7 +33,6 @@ impl LoneRuns {
         self.known.insert((f, bytes), end);
     }
 
-    /// The scenario of a lone run.
     pub(crate) fn scenario(&mut self, of: &Scenario, f: usize, bytes: u64) -> &Scenario {
         let alone = self.networks.entry(f).or_insert_with(|| idle_network(of, f));
         if let Application::Arrivals { size, .. } = &mut alone.flows[0].application {
@@ -46,31 +45,24 @@ impl LoneRuns {
 /// Flow `f` alone with one transfer, over its links as at 0 s, up and without randomness.
 fn idle_network(of: &Scenario, f: usize) -> Scenario {
     let mut flow: Flow = of.flows[f].clone();
-    let mut new: BTreeMap<usize, usize> = BTreeMap::new();
-    for path in &flow.paths {
-        for &link in path.links.iter().chain(&path.return_links) {
-            let next = new.len();
-            new.entry(link).or_insert(next);
+    let (mut new, mut links) = (HashMap::new(), Vec::new());
+    for path in &mut flow.paths {
+        for link in path.links.iter_mut().chain(&mut path.return_links) {
+            *link = *new.entry(*link).or_insert_with_key(|old| {
+                links.push(of.links[*old].clone());
+                links.len() - 1
+            });
         }
     }
-    let renamed = |links: &[usize]| links.iter().map(|link| new[link]).collect();
-    flow.paths = flow
-        .paths
-        .iter()
-        .map(|p| Path { links: renamed(&p.links), return_links: renamed(&p.return_links), backup: p.backup })
-        .collect();
-    let mut links: Vec<_> = new.iter().map(|(old, new)| (*new, of.links[*old].clone())).collect();
-    links.sort_by_key(|(new, _)| *new);
-    let links = links.into_iter().map(|(_, mut link)| {
-        link.spec.loss = Loss::None;
-        link.spec.jitter = Jitter::default();
-        link.spec.changes.retain(|change| change.at == Time::ZERO);
-        for change in &mut link.spec.changes {
+    for NamedLink { spec, .. } in &mut links {
+        spec.loss = Loss::None;
+        spec.jitter = Jitter::default();
+        spec.changes.retain(|change| change.at == Time::ZERO);
+        for change in &mut spec.changes {
             (change.loss, change.up) = (None, None);
         }
-        link.spec.trace = None;
-        link
-    });
+        spec.trace = None;
+    }
     let shared = matches!(flow.application, Application::Arrivals { connections: Connections::One, .. });
     let wait = if shared { JOINED } else { Time::ZERO };
     if let Application::Arrivals { interval, count, .. } = &mut flow.application {
@@ -81,9 +73,9 @@ fn idle_network(of: &Scenario, f: usize) -> Scenario {
     Scenario {
         duration,
         warmup: Time::ZERO,
-        links: links.collect(),
+        links,
         flows: vec![Flow { start: Time::ZERO, stop: duration, events: vec![], ..flow }],
-        record: anabranch_scenario::Record { interval: duration },
+        record_interval: duration,
         variation: Variation {
             start_offset: RandomDelay::UpTo(Time::ZERO),
             host_jitter: RandomDelay::UpTo(Time::ZERO),

@@ -123,7 +123,6 @@ fn under_way(scenario: &Scenario, f: usize, holds: &[f64]) -> f64 {
     (MARGIN * (mean + mean.sqrt())).min(all)
 }
 
-/// The links that a flow crosses.
 fn links(flow: &Flow) -> impl Iterator<Item = usize> {
     flow.paths.iter().flat_map(links_of)
 }

@@ -124,7 +124,6 @@ impl Network {
         self.events.now()
     }
 
-    /// Link `i` of the scenario now.
     pub(crate) fn link(&mut self, i: usize) -> LinkNow {
         let now = self.events.now();
         let (waiting, totals) = match &mut self.hops[i].stage {
@@ -267,11 +266,7 @@ impl Network {
             }
         }
         if let Stage::Dequeue(stage) = &mut self.hops[target as usize].stage {
-            let at = stage.link.wakes_at();
-            if at < stage.wakes_at {
-                stage.wakes_at = at;
-                self.events.schedule(at, target);
-            }
+            self.events.arm(&mut stage.wakes_at, stage.link.wakes_at(), target);
         }
     }
 
@@ -324,7 +319,6 @@ impl Network {
         }
     }
 
-    /// Counts a packet that a link dropped.
     #[inline(never)]
     pub(crate) fn note_drop(&mut self, packet: &Packet) {
         self.drops.note(packet);

@@ -104,8 +104,8 @@ impl Packet {
     pub(crate) fn new(kind: Kind, subflow: u32, life: u16, wire: u16, now: Time) -> Packet {
         Packet {
             subflow,
-            kind,
             hops_left: 0,
+            kind,
             flags: 0,
             life,
             wire,

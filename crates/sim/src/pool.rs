@@ -44,11 +44,6 @@ pub(crate) enum Stage {
 }
 
 impl Transfer {
-    pub(crate) fn is_under_way(&self) -> bool {
-        self.stage == Stage::UnderWay
-    }
-
-    /// Whether its connection is open.
     pub(crate) fn is_open(&self) -> bool {
         self.stage != Stage::Over
     }

@@ -105,10 +105,10 @@ impl Rack {
         now: Time,
         recovering: bool,
         rtt: &Rtt,
-    ) -> (u64, Option<Time>) {
+    ) -> (u64, Time) {
         board.first_copy = board.first_copy.max(board.una());
         let patience = self.rtt + self.reordering_window(board, recovering, rtt);
-        let (mut lost, mut next) = (0, None::<Time>);
+        let (mut lost, mut next) = (0, Time::NEVER);
         while board.first_copy < board.nxt() {
             let seq = board.first_copy;
             if let Some(sent) = board.first_copy_sent(seq) {
@@ -116,7 +116,7 @@ impl Rack {
                     break;
                 }
                 if sent + patience > now {
-                    next = Some(sent + patience);
+                    next = sent + patience;
                     break;
                 }
                 board.mark_lost(seq);
@@ -130,7 +130,7 @@ impl Rack {
                     break;
                 }
                 if sent + patience > now {
-                    next = Some(next.map_or(sent + patience, |t| t.min(sent + patience)));
+                    next = next.min(sent + patience);
                     break;
                 }
                 board.mark_lost(seq);

@@ -95,7 +95,6 @@ impl Ranges {
         (low, high)
     }
 
-    /// Removes everything below `n`.
     pub(crate) fn forget_below(&mut self, n: u64) {
         self.near = n;
         while let Some((start, end)) = self.get(0) {

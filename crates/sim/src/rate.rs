@@ -14,16 +14,10 @@ struct SendRecord {
 }
 
 /// The state of a subflow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct RateSampler {
     segments: Ring<SendRecord>,
     deliveries: Deliveries<Time>,
-}
-
-impl Default for RateSampler {
-    fn default() -> RateSampler {
-        RateSampler { segments: Ring::default(), deliveries: Deliveries::new(Time::ZERO) }
-    }
 }
 
 impl RateSampler {

@@ -26,7 +26,7 @@ const _: () = assert!(size_of::<Outstanding>() == 12);
 ///
 /// A chunk is in the queue at most once. Each subflow has a position in the queue, before which no chunk is left for it, as
 /// it never repeats a chunk that it has carried. So each subflow passes each chunk once.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Reinjections {
     outstanding: Ring<Outstanding>,
     /// Chunks to retransmit on another subflow; [`VOID`] where one was. One that was acknowledged is void, too.
@@ -42,14 +42,7 @@ pub(crate) struct Reinjections {
 
 impl Reinjections {
     pub(crate) fn new(subflows: usize) -> Reinjections {
-        Reinjections {
-            outstanding: Ring::default(),
-            queue: VecDeque::new(),
-            gone: 0,
-            places: vec![0; subflows].into(),
-            #[cfg(test)]
-            looked_at: 0,
-        }
+        Reinjections { places: vec![0; subflows].into(), ..Reinjections::default() }
     }
 
     /// Whether the queue has entries, including void ones.
@@ -120,14 +113,16 @@ impl Reinjections {
 
     fn next_queued_on(&mut self, subflow: usize) -> Option<(u64, Chunk)> {
         while self.queue.front().is_some_and(|n| !self.is_waiting(*n)) {
-            self.visit();
+            #[cfg(test)]
+            (self.looked_at += 1);
             self.queue.pop_front();
             self.gone += 1;
         }
         let mut place = self.places[subflow].max(self.gone);
         let mut found = None;
         while let Some(&n) = self.queue.get((place - self.gone) as usize) {
-            self.visit();
+            #[cfg(test)]
+            (self.looked_at += 1);
             if self.is_waiting(n)
                 && let Some(chunk) = self.repeat_on(n, subflow)
             {
@@ -145,12 +140,6 @@ impl Reinjections {
     /// Whether an entry of the queue is not void.
     fn is_waiting(&self, n: u64) -> bool {
         n != VOID && self.is_outstanding(n)
-    }
-
-    #[inline]
-    fn visit(&mut self) {
-        #[cfg(test)]
-        (self.looked_at += 1);
     }
 
     /// `subflow` left the connection: no outstanding chunk counts as carried by it.

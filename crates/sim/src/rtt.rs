@@ -9,7 +9,8 @@ const INITIAL_RTO: Time = Time::from_millis(1000);
 const MAX_RTO: Time = Time::from_millis(60_000);
 
 /// Smoothed estimates of one subflow's round-trip time.
-#[derive(Clone, Debug)]
+// The default is only for `new`, which sets what differs from zero.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Rtt {
     /// Smoothed RTT in ns; 0 before the first sample.
     srtt: f64,
@@ -28,15 +29,7 @@ pub(crate) struct Rtt {
 
 impl Rtt {
     pub(crate) fn new(min_rto: Time) -> Rtt {
-        Rtt {
-            srtt: 0.0,
-            deviation: 0.0,
-            smoothed: Time::ZERO,
-            base: INITIAL_RTO,
-            min: Time::NEVER,
-            min_rto,
-            backoff: 0,
-        }
+        Rtt { base: INITIAL_RTO, min: Time::NEVER, min_rto, ..Rtt::default() }
     }
 
     /// Takes a sample (RFC 6298 §2.2, §2.3), which ends the backoff (§5.7, §3; Linux' `tcp_ack_update_rtt`).

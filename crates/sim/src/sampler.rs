@@ -1,8 +1,10 @@
 //! Samples over time, for a sink and for means of observables and of the smoothed RTT.
 
 use crate::connection::Connection;
+use crate::connection_meter::ConnectionMeter;
 use crate::endpoints::Hosted;
 use crate::network::{LinkNow, Network};
+use crate::pool::TransferPool;
 use crate::sender::Counters;
 use crate::subflow::Stage;
 use anabranch_net::Time;
@@ -45,8 +47,8 @@ impl Sampler {
         let all = self.sums.entry(flow).or_default();
         all.resize(connection.subflows.len(), Sums::default());
         for (subflow, sums) in connection.subflows.iter_mut().zip(all) {
-            sums.counters = sums.counters.and(&subflow.counters());
-            sums.lost += subflow.deemed_lost();
+            sums.counters = sums.counters.and(&subflow.tx.counters);
+            sums.lost += subflow.tx.board.deemed_lost;
             if !matches!(subflow.stage, Stage::Up | Stage::Closing) {
                 continue;
             }
@@ -70,7 +72,7 @@ impl Sampler {
         let sums = sums.into_iter().chain(std::iter::repeat_with(Sums::default));
         for (index, (subflow, sums)) in over.subflows.iter().zip(sums).enumerate() {
             self.values.resize(subflow.meter.observables(), f64::NAN);
-            let counters = subflow.counters().and(&sums.counters);
+            let counters = subflow.tx.counters.and(&sums.counters);
             sink.subflow(&SubflowSample {
                 time_s,
                 flow,
@@ -81,27 +83,26 @@ impl Sampler {
                 in_flight_segments: sums.in_flight,
                 sent_bytes: counters.sent_bytes,
                 delivered_bytes: counters.delivered_bytes,
-                lost_segments: subflow.deemed_lost() + sums.lost,
+                lost_segments: subflow.tx.board.deemed_lost + sums.lost,
                 retransmitted_segments: counters.resent,
                 observables: &self.values,
             });
         }
     }
 
-    /// Takes a sample of the flows. `running` states for each connection whether it is being measured, `pooled` for each
-    /// flow whether its transfers have their own connections.
+    /// Takes a sample of the flows, which have these measurements, and pools where transfers have their own connections.
     pub(crate) fn take(
         &mut self,
         now: Time,
         connections: &mut [Connection],
-        running: impl Fn(usize) -> bool,
-        pooled: impl Fn(usize) -> bool,
+        measured: &[ConnectionMeter],
+        pools: &[Option<Box<TransferPool>>],
         mut hosted: Option<&mut Hosted<'_>>,
         sink: &mut dyn Sink,
     ) {
         let time_s = now.as_secs_f64();
         for (flow, connection) in connections.iter_mut().enumerate() {
-            if pooled(flow) {
+            if pools[flow].is_some() {
                 if self.wanted {
                     self.take_sums(time_s, flow, connection, sink);
                 }
@@ -119,11 +120,11 @@ impl Sampler {
                 let row = subflow.tx.row;
                 values.resize(subflow.meter.observables(), f64::NAN);
                 connection.cc.observe(row, values);
-                if running(flow) {
+                if measured[flow].running {
                     subflow.meter.observe(subflow.tx.rtt.smoothed, values);
                 }
                 if self.wanted {
-                    let (path, counters) = (connection.cc.path(row), subflow.counters());
+                    let (path, counters) = (connection.cc.path(row), subflow.tx.counters);
                     sink.subflow(&SubflowSample {
                         time_s,
                         flow,
@@ -134,7 +135,7 @@ impl Sampler {
                         in_flight_segments: subflow.tx.board.in_flight(),
                         sent_bytes: counters.sent_bytes,
                         delivered_bytes: counters.delivered_bytes,
-                        lost_segments: subflow.deemed_lost(),
+                        lost_segments: subflow.tx.board.deemed_lost,
                         retransmitted_segments: counters.resent,
                         observables: values,
                     });
@@ -143,7 +144,6 @@ impl Sampler {
         }
     }
 
-    /// Takes a sample of the links.
     pub(crate) fn take_links(&self, now: Time, net: &mut Network, sink: &mut dyn Sink) {
         if !self.wanted {
             return;

@@ -11,18 +11,13 @@ fn is_regular(subflow: &Subflow, cc: &Group) -> bool {
     !subflow.backup && subflow.is_usable(cc)
 }
 
-/// The subflows that may send now, with their places: those with room, backups only if no regular one is usable. A subflow
+/// The places of the subflows that may send now: those with room, backups only if no regular one is usable. A subflow
 /// that only its pacer holds back will wake the connection.
 #[inline]
-pub(crate) fn ready<'a>(
-    subflows: &'a mut [Subflow],
-    cc: &'a Group,
-    now: Time,
-) -> impl Iterator<Item = (usize, &'a Subflow)> {
+pub(crate) fn ready(subflows: &mut [Subflow], cc: &Group, now: Time) -> impl Iterator<Item = usize> {
     let backups_wait = backups_wait(subflows, cc);
     let subflows = subflows.iter_mut().enumerate();
-    subflows
-        .filter_map(move |(i, subflow)| may_send(subflow, backups_wait, cc, now).then_some((i, &*subflow)))
+    subflows.filter_map(move |(i, subflow)| may_send(subflow, backups_wait, cc, now).then_some(i))
 }
 
 /// Whether backups are not used, as a regular subflow is usable.
@@ -33,14 +28,7 @@ fn backups_wait(subflows: &[Subflow], cc: &Group) -> bool {
 
 #[inline(always)] // a call costs as much as what it decides
 fn may_send(subflow: &mut Subflow, backups_wait: bool, cc: &Group, now: Time) -> bool {
-    if (subflow.backup && backups_wait) || !subflow.has_room(cc) {
-        return false;
-    }
-    let paced = subflow.tx.may_pace(now);
-    if !paced {
-        subflow.tx.wait_for_pacer();
-    }
-    paced
+    !(subflow.backup && backups_wait) && subflow.has_room(cc) && subflow.tx.pace_or_wait(now)
 }
 
 /// How long a choice holds, if only sending happens.

@@ -67,8 +67,6 @@ pub(crate) struct Delivered {
     pub(crate) reordering: u64,
     /// The lowest one among those sent once.
     pub(crate) lowest_copy: Option<u64>,
-    /// The RTTs that the ACK measures: see [`Delivered::measure`].
-    pub(crate) rtt: Option<RoundTrip>,
 }
 
 /// The RTTs that one ACK measures.
@@ -92,9 +90,9 @@ impl Delivered {
     /// send times (Karn and Partridge 1987; RFC 6298 §3), also if acknowledged selectively. Retransmitted segments are
     /// measured by the echoed timestamp, if the ACK `advanced` the window (RFC 7323 §4.1): it is of the answered copy.
     #[inline]
-    pub(crate) fn measure(&mut self, now: Time, echo: Time, advanced: bool) {
+    pub(crate) fn measure(&self, now: Time, echo: Time, advanced: bool) -> Option<RoundTrip> {
         let sent = self.sent_once().or(advanced.then_some((echo, echo)));
-        self.rtt = sent.map(|(first, last)| RoundTrip { first: now.since(first), last: now.since(last) });
+        sent.map(|(first, last)| RoundTrip { first: now.since(first), last: now.since(last) })
     }
 
     /// Send times of the first and the last of the segments sent once.
@@ -136,7 +134,6 @@ pub(crate) struct Scoreboard {
     pub(crate) deemed_lost: u64,
 }
 
-/// The state of loss repair.
 #[derive(Clone, Debug, Default)]
 struct Repair {
     /// Selectively acknowledged segments.
@@ -193,7 +190,6 @@ impl Scoreboard {
         self.outstanding().filter(|segment| segment.flags & flag::FIN == 0).map(|segment| segment.chunk)
     }
 
-    /// Adds a new segment.
     #[inline]
     pub(crate) fn send(&mut self, segment: Segment) {
         self.segments.push(segment);
@@ -371,7 +367,6 @@ impl Scoreboard {
         queue.skip(all.saturating_sub(n as usize)).map(|seq| widen(self.una(), *seq))
     }
 
-    /// The next segment to retransmit.
     #[inline]
     pub(crate) fn next_resend(&mut self) -> Option<u64> {
         let repair = self.repair.as_mut().filter(|_| self.repairing)?;
@@ -397,7 +392,6 @@ impl Scoreboard {
         self.repair().resends.pop();
     }
 
-    /// Retransmits segment `seq`.
     pub(crate) fn resend(&mut self, seq: u64, now: Time) -> Segment {
         self.repair().resends.push((seq, now));
         let segment = self.segments.get_mut(seq);

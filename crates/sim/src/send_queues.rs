@@ -32,7 +32,6 @@ const LEAST_INTERVAL: Time = Time::from_millis(200);
 /// fragments (`__subflow_push_pending`, `__mptcp_retrans`).
 const FRAGMENT: u64 = 32_768 - 40;
 
-/// The queue of one subflow.
 #[derive(Clone, Debug, Default)]
 struct Queue {
     /// Unsent chunks assigned to it: ranges of numbers, one per buffer.
@@ -88,7 +87,6 @@ fn ends_fragment(chunk: Chunk) -> bool {
     start / FRAGMENT != (start + u64::from(chunk.len)) / FRAGMENT
 }
 
-/// The queues of a connection's subflows.
 #[derive(Clone, Debug)]
 pub(crate) struct SendQueues {
     queues: Box<[Queue]>,
@@ -236,7 +234,6 @@ impl SendQueues {
         self.queues[s].ranges.iter().any(|range| range.1 > out.una)
     }
 
-    /// The next buffer of `s`.
     pub(crate) fn first_buffer(&self, s: usize, mss: u64) -> Buffer {
         let ranges = &self.queues[s].ranges;
         let bytes = ranges.front().map_or(0, |(from, to)| (to - from) * mss);
@@ -349,8 +346,8 @@ mod tests {
     use anabranch_cc::registry;
     use anabranch_scenario::Tcp;
 
-    /// Subflows that are up, with an empty pipe, by window in segments and RTT in ms.
-    fn subflows(of: &[(f64, u64)]) -> (Vec<Subflow>, Group) {
+    /// Subflows that are up, with an empty pipe, by window in segments and RTT in ms; their queues, filled from an endless stream.
+    fn filled(of: &[(f64, u64)]) -> (Vec<Subflow>, Group, SendQueues, SendStream) {
         let mut cc = registry::find("reno").unwrap().group(&[]).unwrap();
         let subflow = |(id, &(cwnd, rtt_ms)): (usize, &(f64, u64))| {
             let mut rtt = Rtt::new(Time::from_millis(200));
@@ -361,13 +358,11 @@ mod tests {
             subflow.tx = Sender::new(row, rtt, &Tcp::default(), false);
             subflow
         };
-        (of.iter().enumerate().map(subflow).collect(), cc)
-    }
-
-    fn endless(subflows: usize) -> SendStream {
-        let mut out = SendStream::new(1428, 1 << 30, subflows);
+        let subflows: Vec<_> = of.iter().enumerate().map(subflow).collect();
+        let (mut queues, mut out) = (SendQueues::new(of.len()), SendStream::new(1428, 1 << 30, of.len()));
         out.write_up_to(u64::MAX);
-        out
+        queues.fill(&subflows, &cc, &mut out);
+        (subflows, cc, queues, out)
     }
 
     /// By hand: 10 segments per 10 ms in slow start are paced at 2,000 a second, per 50 ms at 400. A send buffer of two windows is
@@ -377,9 +372,7 @@ mod tests {
     /// first (34.5 ms), and nothing more is given out.
     #[test]
     fn the_least_linger_time_gets_the_next_burst() {
-        let (subflows, cc) = subflows(&[(10.0, 10), (10.0, 50)]);
-        let (mut queues, mut out) = (SendQueues::new(2), endless(2));
-        queues.fill(&subflows, &cc, &mut out);
+        let (.., mut queues, mut out) = filled(&[(10.0, 10), (10.0, 50)]);
         assert_eq!(queues.queues[0].ranges, [(0, 45), (45, 46), (92, 115)]);
         assert_eq!(queues.queues[1].ranges, [(46, 91), (91, 92)]);
         assert_eq!(out.nxt, 115);
@@ -393,9 +386,7 @@ mod tests {
     /// until something is heard.
     #[test]
     fn a_silent_subflow_is_stale_after_five_intervals() {
-        let (subflows, cc) = subflows(&[(10.0, 10), (10.0, 50)]);
-        let (mut queues, mut out) = (SendQueues::new(2), endless(2));
-        queues.fill(&subflows, &cc, &mut out);
+        let (subflows, cc, mut queues, mut out) = filled(&[(10.0, 10), (10.0, 50)]);
         for interval in 1..=5 {
             assert!(!queues.queues[0].stale, "before interval {interval}");
             queues.heard(1, Time::from_millis(200 * interval));
@@ -412,9 +403,7 @@ mod tests {
     /// An idle subflow repeats the first fragment of what is missing; a busy one does not.
     #[test]
     fn an_idle_subflow_repeats_what_is_missing() {
-        let (subflows, cc) = subflows(&[(10.0, 10), (10.0, 50)]);
-        let (mut queues, mut out) = (SendQueues::new(2), endless(2));
-        queues.fill(&subflows, &cc, &mut out);
+        let (subflows, cc, mut queues, mut out) = filled(&[(10.0, 10), (10.0, 50)]);
         queues.reset(1);
         queues.on_timeout(&subflows, &cc, &mut out);
         // 32,728 bytes are 23 segments of 1428 bytes.
@@ -427,9 +416,8 @@ mod tests {
     /// acknowledged before the second one's turn: six are sent twice, the 13 others once by it, and then by the first one again.
     #[test]
     fn only_what_is_sent_again_is_reinjected() {
-        let (subflows, cc) = subflows(&[(10.0, 10), (10.0, 50)]);
-        let (mut queues, mut out, mut reinjected) = (SendQueues::new(2), endless(2), 0);
-        queues.fill(&subflows, &cc, &mut out);
+        let (subflows, cc, mut queues, mut out) = filled(&[(10.0, 10), (10.0, 50)]);
+        let mut reinjected = 0;
         queues.reset(1);
         for _ in 0..10 {
             queues.take(0, &mut out, &mut reinjected);
@@ -454,9 +442,7 @@ mod tests {
     /// both (`__mptcp_sync_sndbuf`): data that waits for its DATA_ACK is in it, on whichever subflow it was acknowledged.
     #[test]
     fn a_send_buffer_grows_with_the_window_and_never_shrinks() {
-        let (subflows, mut cc) = subflows(&[(40.0, 10), (10.0, 10)]);
-        let (mut queues, mut out) = (SendQueues::new(2), endless(2));
-        queues.fill(&subflows, &cc, &mut out);
+        let (subflows, mut cc, mut queues, mut out) = filled(&[(40.0, 10), (10.0, 10)]);
         cc.restart(subflows[0].tx.row, 1.0, 5.0);
         queues.fill(&subflows, &cc, &mut out);
         assert_eq!((queues.buffer(0, 1428), queues.buffer(1, 1428)), (80 * 4352, 20 * 4352));

@@ -23,9 +23,10 @@ pub(crate) use in_order::{GENERAL_ONLY, IN_ORDER, TURNS};
 pub(crate) use timers::TimerAction;
 
 /// Phases of the reaction to congestion (RFC 5681, RFC 6675).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
     /// No repair: the algorithm sets the window.
+    #[default]
     Open,
     /// After the reaction to a mark: the window does not grow until the data in flight is acknowledged (RFC 3168 §6.1.2,
     /// Linux' `TCP_CA_CWR`).
@@ -39,9 +40,7 @@ enum Phase {
 /// The kind of a tail loss probe (RFC 8985 §7.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Probe {
-    /// New data.
     New,
-    /// A retransmission.
     Resent,
 }
 
@@ -67,7 +66,7 @@ struct Undo {
     unconfirmed: u64,
 }
 
-/// Counters of a subflow since the start of the run.
+/// Counters of a subflow since the start of the run, over all its lives.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Counters {
@@ -90,7 +89,6 @@ impl Counters {
         self.with(other, |a, b| a + b)
     }
 
-    /// The increase since `before`.
     pub(crate) fn since(&self, before: &Counters) -> Counters {
         self.with(before, |a, b| a - b)
     }
@@ -109,7 +107,8 @@ impl Counters {
 }
 
 /// Fields are in memory order: those that each ACK needs come first, so that it touches few cache lines.
-#[derive(Clone, Debug)]
+// The default is only for `new`, which sets what differs from zero.
+#[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Sender {
     pub(crate) board: Scoreboard,
@@ -138,7 +137,7 @@ pub(crate) struct Sender {
     undoable: bool,
     /// Whether an undo restores the window: no ACK has echoed a mark since the reduction.
     restores: bool,
-    /// A probe is out.
+    /// The probe that is out.
     probe: Option<Probe>,
     /// Whether recovery and its timers follow Linux (`tcp.linux_recovery`).
     linux: bool,
@@ -169,39 +168,17 @@ impl Sender {
     pub(crate) fn new(row: usize, rtt: Rtt, tcp: &Tcp, rates: bool) -> Sender {
         Sender {
             row,
-            board: Scoreboard::default(),
             rtt,
-            rack: Rack::default(),
-            prr: Prr::default(),
             rates: rates.then(Box::default),
-            phase: Phase::Open,
-            high: 0,
-            cwr_high: 0,
-            ecn_high: 0,
-            send_cwr: false,
-            undoable: false,
-            restores: false,
-            undo: Undo::default(),
-            probe: None,
-            probe_end: 0,
-            round: 0,
-            round_end: 0,
-            limited: false,
-            most_outstanding: 0,
-            usage_end: 0,
             idle_since: Time::NEVER,
-            last_sent: Time::ZERO,
-            resumed: false,
             // The receiver's longest delay; Linux does not know it (`tcp_schedule_loss_probe`).
             alone_delay: if tcp.linux_recovery { tcp.min_rto } else { tcp.delayed_ack_timeout },
             linux: tcp.linux_recovery,
-            frto: Frto::Off,
             rto_at: Time::NEVER,
             pto_at: Time::NEVER,
             reorder_at: Time::NEVER,
-            pace_next: Time::ZERO,
             pace_at: Time::NEVER,
-            counters: Counters::default(),
+            ..Sender::default()
         }
     }
 
@@ -209,12 +186,6 @@ impl Sender {
     #[inline]
     pub(crate) fn deadline(&self) -> Time {
         self.rto_at.min(self.pto_at).min(self.reorder_at).min(self.pace_at)
-    }
-
-    /// Whether no ACK arrived since the retransmission timer expired.
-    #[inline]
-    pub(crate) fn is_stalled(&self) -> bool {
-        self.rtt.is_backed_off()
     }
 
     /// Whether losses are being repaired.
@@ -243,22 +214,20 @@ impl Sender {
         self.board.in_flight() < self.window(cc)
     }
 
-    /// Whether the pacer allows a segment now.
+    /// Whether the pacer allows a segment now. If not, its timer will wake the subflow.
     #[inline]
-    pub(crate) fn may_pace(&self, now: Time) -> bool {
-        now >= self.pace_next
+    pub(crate) fn pace_or_wait(&mut self, now: Time) -> bool {
+        let may = now >= self.pace_next;
+        if !may {
+            self.pace_at = self.pace_next;
+        }
+        may
     }
 
     /// The pacing rate has been set to `rate`: the next segment waits for no longer than one interval of it.
     pub(crate) fn repace(&mut self, now: Time, rate: Option<f64>) {
         let interval = rate.map_or(Time::ZERO, |rate| Time::from_secs_f64(1.0 / rate));
         self.pace_next = self.pace_next.min(now + interval);
-    }
-
-    /// Lets the pacer's timer wake the subflow.
-    #[inline]
-    pub(crate) fn wait_for_pacer(&mut self) {
-        self.pace_at = self.pace_next;
     }
 
     /// Handles an acknowledgement and its SACK blocks. Returns when the last segment was sent, of those that it acknowledges and that
@@ -286,8 +255,8 @@ impl Sender {
         let advanced = self.board.una() > before;
         let is_dsack = packet.has(flag::DSACK);
         let dsack = sack.and_then(|sack| self.apply_sack(acked, sack, is_dsack, latest, &mut delivered));
-        delivered.measure(now, packet.stamp, advanced);
-        if let Some(rtt) = delivered.rtt {
+        let rtt = delivered.measure(now, packet.stamp, advanced);
+        if let Some(rtt) = rtt {
             self.rtt.sample(rtt);
         }
         self.rack.on_delivered(&delivered, now);
@@ -316,7 +285,7 @@ impl Sender {
         }
         // RFC 5681 §3.1: the window grows by cumulative ACKs. With much reordering, they are few (`tcp_may_raise_cwnd`).
         let grows = advanced || self.rack.is_much_reordered();
-        self.report(delivered.segments, grows, delivered.rtt.map(|rtt| rtt.last), now, cc);
+        self.report(delivered.segments, grows, rtt.map(|rtt| rtt.last), now, cc);
         if self.spreads_reduction() && delivered.segments + lost > 0 {
             let ssthresh = cc.path(self.row).cwnd as u64;
             let in_flight = self.board.in_flight();
@@ -430,7 +399,6 @@ impl Sender {
         self.board.next_resend()
     }
 
-    /// Retransmits segment `seq`.
     pub(crate) fn resend(&mut self, seq: u64, now: Time, cc: &Group) -> Segment {
         let segment = self.board.resend(seq, now);
         if self.undoable {

@@ -294,7 +294,7 @@ impl Session {
 fn now(connection: &crate::connection::Connection, subflow: &crate::subflow::Subflow) -> SubflowNow {
     let up = matches!(subflow.stage, Stage::Up | Stage::Closing);
     let path = up.then(|| connection.cc.path(subflow.tx.row));
-    let counters = subflow.counters();
+    let counters = subflow.tx.counters;
     SubflowNow {
         up,
         cwnd_segments: path.map_or(0.0, |path| path.cwnd),
@@ -304,7 +304,7 @@ fn now(connection: &crate::connection::Connection, subflow: &crate::subflow::Sub
         in_flight_segments: subflow.tx.board.in_flight(),
         sent_bytes: counters.sent_bytes,
         delivered_bytes: counters.delivered_bytes,
-        lost_segments: subflow.deemed_lost(),
+        lost_segments: subflow.tx.board.deemed_lost,
         retransmitted_segments: counters.resent,
     }
 }

@@ -22,7 +22,6 @@ use anabranch_net::{Random, Time, Totals};
 use anabranch_record::{KeepGoing, NoSamples, Sink};
 use anabranch_scenario::{Application as Spec, MAX_HOPS, Scenario};
 
-/// Seed of the hosts' jitter.
 const JITTER_SEED: u64 = 0x686f_7374_206a_6974;
 
 /// More events at one instant indicate an endless loop.
@@ -81,10 +80,8 @@ impl<'a> Simulator<'a> {
         net.may_be_ahead = ahead && endpoints.is_none();
         net.expect(scenario.flows.iter().map(|flow| flow.paths.len()).sum());
         let mut owners = Vec::new();
-        let mut subflows: Vec<Vec<Subflow>> = Vec::new();
-        for f in 0..scenario.flows.len() {
-            subflows.push(subflows_of(scenario, seed, (f, f), &mut net, &mut owners));
-        }
+        let of_flow = |f| subflows_of(scenario, seed, (f, f), &mut net, &mut owners);
+        let subflows: Vec<_> = (0..scenario.flows.len()).map(of_flow).collect();
         let hop_targets = net.hop_targets();
         let sampler = Sampler::new(scenario, sink.get());
         let mut simulator = Simulator {
@@ -167,7 +164,7 @@ impl<'a> Simulator<'a> {
 
     /// Attaches a capture.
     pub(crate) fn listen(&mut self, tap: &'a mut dyn Tap) {
-        self.net.observations = Some(Observations::new(tap.wants_links()));
+        self.net.observations = Some(Box::new(Observations { links: tap.wants_links(), seen: Vec::new() }));
         self.tap = Some(tap);
     }
 
@@ -338,7 +335,7 @@ impl<'a> Simulator<'a> {
             }
             Target::Arrival(f) => self.on_arrival(f as usize, index, now)?,
             _ => {
-                let is_handled = self.hosted.is_some() && self.handle_hosted(target, now, keep_going)?;
+                let is_handled = self.hosted.is_some() && self.handle_hosted(target, keep_going)?;
                 if !is_handled {
                     self.act(target, index, now);
                 }
@@ -354,7 +351,7 @@ impl<'a> Simulator<'a> {
             Target::Timer(c, s) => connections[c as usize].on_timer_event(s as usize, net),
             Target::Application(c) => connections[c as usize].on_application_event(net),
             Target::Open(f) if self.pools[f as usize].is_some() => self.start_arrivals(f as usize, now),
-            Target::Stop(f) if self.pools[f as usize].is_some() => self.stop_arrivals(f as usize),
+            Target::Stop(f) if self.pools[f as usize].is_some() => (), // transfers under way are finished
             Target::Open(c) => connections[c as usize].open(net),
             Target::Stop(c) => connections[c as usize].stop(net),
             Target::Change(c, k) => self.change(c as usize, k as usize, now),
@@ -366,7 +363,7 @@ impl<'a> Simulator<'a> {
             Target::Sample => {
                 self.sample(now);
                 if now < self.scenario.duration {
-                    self.net.events.schedule(now + self.scenario.record.interval, index);
+                    self.net.events.schedule(now + self.scenario.record_interval, index);
                 }
             }
             Target::Ack(_) | Target::Arrival(_) | Target::Endpoints(_) | Target::Finish | Target::Pause => {
@@ -376,15 +373,14 @@ impl<'a> Simulator<'a> {
     }
 
     fn sample(&mut self, now: Time) {
-        let (measured, own) = (&self.measured, self.scenario.flows.len());
-        let running = |c: usize| measured[c].running;
+        let own = self.scenario.flows.len();
         let (flows, others) = self.connections.split_at_mut(own);
-        let others = others.iter_mut().zip(&self.transfers).enumerate();
-        for (i, (connection, transfer)) in others.filter(|(_, (_, transfer))| transfer.is_open()) {
-            self.sampler.add(transfer.flow as usize, connection, running(own + i));
+        let others = others.iter_mut().zip(&self.measured[own..]).zip(&self.transfers);
+        for ((connection, measured), transfer) in others.filter(|(_, transfer)| transfer.is_open()) {
+            self.sampler.add(transfer.flow as usize, connection, measured.running);
         }
-        let pooled = |f: usize| self.pools[f].is_some();
-        self.sampler.take(now, flows, running, pooled, self.hosted.as_mut(), self.sink.get());
+        let (measured, pools) = (&self.measured, &self.pools);
+        self.sampler.take(now, flows, measured, pools, self.hosted.as_mut(), self.sink.get());
         self.sampler.take_links(now, &mut self.net, self.sink.get());
     }
 
@@ -403,7 +399,7 @@ impl<'a> Simulator<'a> {
         }
         for (subflow, first_bytes) in connection.subflows.iter_mut().zip(first_bytes) {
             self.net.drops.measure(subflow.id, now);
-            subflow.meter.begin(now, subflow.counters(), first_bytes);
+            subflow.meter.begin(now, subflow.tx.counters, first_bytes);
         }
         if let Some(endpoints) = self.hosted.as_mut().and_then(|hosted| hosted.get_mut(c)) {
             measured.bytes = endpoints.delivered(c);
@@ -444,7 +440,7 @@ impl<'a> Simulator<'a> {
         measured.reinjected = connection.reinjected - measured.reinjected;
         for (subflow, first_bytes) in connection.subflows.iter_mut().zip(first_bytes) {
             let dropped = self.net.drops.measured(subflow.id);
-            subflow.meter.end(now, subflow.counters(), dropped, first_bytes);
+            subflow.meter.end(now, subflow.tx.counters, dropped, first_bytes);
         }
     }
 
@@ -456,7 +452,7 @@ impl<'a> Simulator<'a> {
         let connection = &mut self.connections[c];
         connection.needs_attention = false;
         if matches!(packet.kind, Kind::Datagram | Kind::DatagramBack) {
-            return self.deliver(&packet, now, keep_going);
+            return self.deliver(&packet, keep_going);
         }
         if let Some(corrupt) = connection.incoming.corrupt.as_deref() {
             let flow = self.scenario.flows[f].name.clone();

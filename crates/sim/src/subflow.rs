@@ -5,13 +5,12 @@ use crate::incoming::Early;
 use crate::meter::Meter;
 use crate::receiver::Receiver;
 use crate::rtt::Rtt;
-use crate::sender::{Counters, Sender};
+use crate::sender::Sender;
 use crate::tso::Burst;
 use anabranch_cc::Group;
 use anabranch_net::{Fifo, Time};
 use anabranch_scenario::Tcp;
 
-/// The state of a subflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// Not opened, or removed.
@@ -132,7 +131,7 @@ impl Subflow {
     /// Whether it may get new data: it is usable, and the algorithm allows it.
     #[inline]
     pub(crate) fn is_usable(&self, cc: &Group) -> bool {
-        self.is_up() && !self.tx.is_stalled() && !cc.path(self.tx.row).barred
+        self.is_up() && !self.tx.rtt.is_backed_off() && !cc.path(self.tx.row).barred
     }
 
     /// Whether it may send a segment of new data now, apart from the pacer: the window has room, and it does not wait.
@@ -147,31 +146,15 @@ impl Subflow {
         self.is_up() && !self.tx.has_room(cc)
     }
 
-    /// When its sender's timers next need attention.
-    #[inline]
-    pub(crate) fn deadline(&self) -> Time {
-        self.tx.deadline().min(self.handshake_at)
-    }
-
     /// Schedules its timer event if it is due before the scheduled one. An event that comes too early schedules the
     /// next, so that a timer costs nothing per segment.
     #[inline]
     pub(crate) fn arm(&mut self, events: &mut EventQueue) {
-        let deadline = self.deadline();
+        let deadline = self.tx.deadline().min(self.handshake_at);
         if deadline < self.timer_event {
             self.timer_event = deadline.max(events.now());
             events.schedule(self.timer_event, self.target);
         }
-    }
-
-    /// Counters over all its lives.
-    pub(crate) fn counters(&self) -> Counters {
-        self.tx.counters
-    }
-
-    /// Segments marked as lost, over all its lives.
-    pub(crate) fn deemed_lost(&self) -> u64 {
-        self.tx.board.deemed_lost
     }
 
     /// Ends this life; its packets in flight are ignored.

@@ -92,7 +92,8 @@ pub fn window_scale(receive_buffer: u64) -> u32 {
 /// Observed packets that were not passed to the tap.
 #[derive(Clone)]
 pub(crate) struct Observations {
-    links: bool,
+    /// Whether those that enter links are among them.
+    pub(crate) links: bool,
     pub(crate) seen: Vec<Observation>,
 }
 
@@ -112,10 +113,6 @@ pub(crate) struct Observation {
 
 // Without a capture, each call costs one comparison.
 impl Observations {
-    pub(crate) fn new(links: bool) -> Box<Observations> {
-        Box::new(Observations { links, seen: Vec::new() })
-    }
-
     /// A host sends a packet. The receiver's packets have no payload; that field holds the clock's milliseconds.
     #[cold]
     #[inline(never)]
@@ -127,7 +124,6 @@ impl Observations {
         }
     }
 
-    /// A packet enters a link.
     #[cold]
     #[inline(never)]
     pub(crate) fn enters(&mut self, at: Time, link: usize, packet: &Packet, with: Carried<'_>) {

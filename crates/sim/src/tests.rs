@@ -36,7 +36,7 @@ impl Simulator<'_> {
             for (s, subflow) in connection.subflows.iter().enumerate() {
                 let known = before[c].len();
                 before[c].resize(known.max(s + 1), (0, 0, 0));
-                let counters = subflow.counters();
+                let counters = subflow.tx.counters;
                 let (was, undone, expired) = before[c][s];
                 let in_flight = subflow.tx.board.in_flight();
                 before[c][s] = (in_flight, counters.spurious, counters.timeouts);
@@ -78,7 +78,7 @@ impl Simulator<'_> {
                 let early = self.net.early.get(&subflow.id).unwrap_or(&0);
                 // A receiver that is not ahead also counts as early where segments join the stream late.
                 let taken = if subflow.ahead { *early } else { arrived[subflow.id as usize] };
-                assert_eq!(subflow.counters().sent, there + taken);
+                assert_eq!(subflow.tx.counters.sent, there + taken);
             }
         }
     }
@@ -197,7 +197,7 @@ fn bursts(tcp: &str, rtt_ms: u32) -> Vec<u32> {
     let mut simulator = Simulator::new(&scenario, 1, &mut sink).expect("it can be simulated");
     let (mut counts, mut before) = (vec![0; 64], 0);
     while let Some(now) = simulator.step(&mut |_| true).expect("the stream is whole") {
-        let sent = simulator.connections[0].subflows[0].counters().sent;
+        let sent = simulator.connections[0].subflows[0].tx.counters.sent;
         if now > Time::from_millis(2000) {
             counts[(sent - before) as usize] += 1;
         }

@@ -15,7 +15,6 @@ use anabranch_record::KeepGoing;
 use anabranch_scenario::Application as Spec;
 
 impl Simulator<'_> {
-    /// The flow of connection `c`.
     pub(crate) fn flow_of(&self, c: usize) -> usize {
         let own = self.scenario.flows.len();
         if c < own { c } else { self.transfers[c - own].flow as usize }
@@ -41,14 +40,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// The flow stops: transfers under way are finished.
-    pub(crate) fn stop_arrivals(&mut self, f: usize) {
-        if let Some(pool) = &mut self.pools[f] {
-            pool.arrivals.stop();
-        }
-    }
-
-    /// A transfer of flow `f` arrives; `target` is its event target.
+    /// A transfer of flow `f` arrives, unless the flow has stopped; `target` is its event target.
     pub(crate) fn on_arrival(&mut self, f: usize, target: u32, now: Time) -> Result<(), SimError> {
         if self.scenario.flows[f].stop <= now {
             return Ok(());
@@ -59,7 +51,7 @@ impl Simulator<'_> {
         }
         let Some(pool) = &mut self.pools[f] else { return Ok(()) };
         let bytes = pool.arrivals.bytes();
-        let over = pool.over.pop_front();
+        let over = pool.over.pop_front().map(|c| c as usize);
         if let Some(interval) = pool.arrivals.interval() {
             self.net.events.schedule(now + interval, target);
         }
@@ -67,21 +59,21 @@ impl Simulator<'_> {
         let transfer = Transfer { flow: f as u32, at: now, bytes, stage: Stage::UnderWay };
         let c = match over {
             Some(c) => {
-                self.transfers[c as usize - own] = transfer;
-                self.renew(c as usize, f, bytes)?;
-                c as usize
+                self.transfers[c - own] = transfer;
+                self.renew(c, f, bytes)?;
+                c
             }
             None => {
+                let c = own + self.transfers.len();
                 self.transfers.push(transfer);
-                let its = (f, own + self.transfers.len() - 1);
-                let subflows = subflows_of(&self.scenario, self.seed, its, &mut self.net, &mut self.owners);
+                let (scenario, seed) = (&self.scenario, self.seed);
+                let subflows = subflows_of(scenario, seed, (f, c), &mut self.net, &mut self.owners);
                 self.add_connection(f, subflows, Spec::Bulk { bytes: Some(bytes) })?;
-                match self.targets() {
-                    targets if targets > EventQueue::MAX_TARGETS => {
-                        return Err(SimError::TooLarge { targets });
-                    }
-                    _ => own + self.transfers.len() - 1,
+                let targets = self.targets();
+                if targets > EventQueue::MAX_TARGETS {
+                    return Err(SimError::TooLarge { targets });
                 }
+                c
             }
         };
         if self.measured[f].running {

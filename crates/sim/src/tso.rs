@@ -19,7 +19,6 @@ const RECENT: Time = Time::from_millis(1);
 /// Microseconds of the minimum RTT that halve the bonus of a near receiver (2 to the power of `tcp_tso_rtt_log`).
 const HALVED_EACH_US: u64 = 512;
 
-/// The next burst of a subflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Burst {
     /// Send this many segments back to back.
@@ -38,7 +37,6 @@ pub(crate) struct BurstState {
     pub(crate) last_sent: Time,
     /// When the oldest outstanding segment was sent; `None` if no segment is outstanding.
     pub(crate) head_sent: Option<Time>,
-    /// Smoothed RTT.
     pub(crate) srtt: Time,
     /// Whether losses are being repaired.
     pub(crate) recovering: bool,

@@ -2,7 +2,7 @@
 
 use super::Connection;
 use crate::network::Network;
-use crate::tso::{self, Burst, BurstState};
+use crate::tso::{self, Buffer, Burst, BurstState};
 use anabranch_net::Time;
 use anabranch_scenario::Scheduler;
 
@@ -60,7 +60,8 @@ impl Connection {
             receivable: self.out.receivable(),
             buffer: match &self.queues {
                 Some(queues) => queues.first_buffer(s, mss),
-                None if self.multipath => self.out.one_buffer(),
+                // Each scheduling decision makes its own.
+                None if self.multipath => Buffer { bytes: self.out.unsent(), movable: 0, is_last: true },
                 None => self.out.first_buffer(),
             },
             // What a queue holds last is not the end of the stream, and carries no FIN.

@@ -63,7 +63,7 @@ impl Connection {
             subflow.meter.round_trip(now, now.since(answer.stamp));
         }
         subflow.begin_sender(Sender::new(usize::MAX, rtt, &self.tcp, false));
-        subflow.rx = Receiver::default();
+        subflow.rx = Receiver::new(answer.stamp);
         subflow.handshake_tries = 0;
         if answer.has(flag::JOIN) {
             subflow.stage = Stage::Joining;
@@ -90,6 +90,7 @@ impl Connection {
     }
 
     pub(super) fn on_handshake_ack(&mut self, s: usize, ack: &Packet, net: &mut Network) {
+        self.subflows[s].rx.echo_handshake(ack.stamp);
         if ack.has(flag::JOIN) {
             let subflow = &self.subflows[s];
             net.send(Packet::new(Kind::JoinAck, subflow.id, subflow.life, HEADER, net.now()));

@@ -34,8 +34,7 @@ impl Connection {
         let (first, flags) = (subflow.tx.board.nxt(), if self.tcp.ecn { flag::ECT } else { 0 });
         let mut limited = true;
         for _ in subflow.tx.board.in_flight()..subflow.tx.window(&self.cc) {
-            if !subflow.tx.may_pace(now) {
-                subflow.tx.wait_for_pacer();
+            if !subflow.tx.pace_or_wait(now) {
                 limited = false;
                 break;
             }

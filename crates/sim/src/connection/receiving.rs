@@ -14,7 +14,6 @@ const COMPRESSION_PART: f64 = 0.05;
 const COMPRESSION: Time = Time::from_millis(1);
 
 impl Connection {
-    /// A segment arrives.
     #[inline]
     pub(super) fn on_data(&mut self, s: usize, packet: &Packet, net: &mut Network) {
         if !self.receiver_established {
@@ -87,7 +86,7 @@ impl Subflow {
         net: &mut Network,
     ) {
         net.delayed_acks.forget(self.id);
-        let (mut ack, sack) = self.rx.acknowledge(self.id, self.life, incoming.sack_blocks.into(), at);
+        let (mut ack, sack) = self.rx.acknowledge(self.id, self.life, incoming.sack_blocks.into());
         ack.sack = sack.map_or(0, |sack| net.sacks.keep(sack));
         (ack.data, ack.offset) = delivered;
         ack.window = incoming.window;

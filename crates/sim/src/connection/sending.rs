@@ -91,11 +91,7 @@ impl Connection {
             return;
         }
         while let Some(seq) = subflow.tx.next_resend() {
-            if !subflow.tx.has_room(&self.cc) {
-                return;
-            }
-            if !subflow.tx.may_pace(now) {
-                subflow.tx.wait_for_pacer();
+            if !subflow.tx.has_room(&self.cc) || !subflow.tx.pace_or_wait(now) {
                 return;
             }
             let segment = subflow.tx.resend(seq, now, &self.cc);
@@ -198,7 +194,7 @@ impl Connection {
         if !self.multipath || !self.out.can_reinject() {
             return None;
         }
-        let ready = schedule::ready(&mut self.subflows, &self.cc, now).fold(0u32, |set, (s, _)| set | 1 << s);
+        let ready = schedule::ready(&mut self.subflows, &self.cc, now).fold(0u32, |set, s| set | 1 << s);
         let mut ready = (0..self.subflows.len()).filter(|s| ready & 1 << s != 0);
         ready.find_map(|s| self.next_chunk(s, now).map(|(n, chunk)| (s, n, chunk)))
     }
@@ -241,11 +237,7 @@ impl Connection {
         let (Some(queues), Burst::Send(segments)) = (&mut self.queues, subflow.burst) else { return false };
         let flags = if self.tcp.ecn { flag::ECT } else { 0 };
         for left in (0..segments).rev() {
-            if !subflow.tx.has_room(&self.cc) {
-                return false;
-            }
-            if !subflow.tx.may_pace(now) {
-                subflow.tx.wait_for_pacer();
+            if !subflow.tx.has_room(&self.cc) || !subflow.tx.pace_or_wait(now) {
                 return false;
             }
             let Some((n, chunk)) = queues.take(s, &mut self.out, &mut self.reinjected) else { return false };
@@ -260,7 +252,7 @@ impl Connection {
     pub(super) fn send_redundantly(&mut self, net: &mut Network) {
         let now = net.now();
         for s in 0..self.subflows.len() {
-            while schedule::ready(&mut self.subflows, &self.cc, now).any(|(ready, _)| ready == s) {
+            while schedule::ready(&mut self.subflows, &self.cc, now).any(|ready| ready == s) {
                 let n = self.subflows[s].redundant_next.max(self.out.una);
                 self.subflows[s].redundant_next = n;
                 let next = match self.out.repeat_on(n, s) {

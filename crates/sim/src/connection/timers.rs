@@ -8,7 +8,6 @@ use anabranch_net::Time;
 use anabranch_scenario::Scheduler;
 
 impl Connection {
-    /// The timer event of subflow `s` is due.
     pub(crate) fn on_timer_event(&mut self, s: usize, net: &mut Network) {
         let now = net.now();
         let subflow = &mut self.subflows[s];
@@ -77,7 +76,6 @@ impl Connection {
         }
     }
 
-    /// The application's event is due.
     pub(crate) fn on_application_event(&mut self, net: &mut Network) {
         if self.application_event != net.now() {
             return; // void

@@ -15,7 +15,6 @@ const MOST: f64 = 1.3;
 const MORE: f64 = 0.04;
 const LESS: f64 = 0.01;
 
-/// The state of BLEST in a connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Blest {
     /// Scales the estimate of the fast subflow's data.

@@ -13,8 +13,7 @@ pub(crate) struct RoundRobin(usize);
 impl Rule for RoundRobin {
     fn pick(&mut self, subflows: &mut [Subflow], cc: &Group, _: &SendStream, now: Time) -> Option<usize> {
         let n = subflows.len();
-        let ready = ready(subflows, cc, now).map(|(i, _)| i);
-        ready.min_by_key(|i| (i + n - self.0 - 1) % n)
+        ready(subflows, cc, now).min_by_key(|i| (i + n - self.0 - 1) % n)
     }
 
     fn sent_on(&mut self, subflow: usize) {

@@ -55,7 +55,7 @@ impl Sender {
     pub(super) fn detect_losses(&mut self, delivered: u64, now: Time, cc: &mut Group) -> u64 {
         let recovering = self.is_repairing();
         let (lost, again_at) = self.rack.detect(&mut self.board, now, recovering, &self.rtt);
-        self.reorder_at = again_at.unwrap_or(Time::NEVER);
+        self.reorder_at = again_at;
         if lost > 0 {
             if !recovering {
                 self.begin_recovery(delivered, now, cc);

@@ -204,9 +204,9 @@ fn a_resent_segment_is_measured_by_its_timestamp() {
     let mut host = Host::new(10.0, MS(100)).sent(1);
     host.time_out(MS(300));
     host.fill(MS(300));
-    assert!(host.tx.is_stalled());
+    assert!(host.tx.rtt.is_backed_off());
     host.ack(1, 0, MS(0), (0, 0), MS(800));
-    assert!(!host.tx.is_stalled());
+    assert!(!host.tx.rtt.is_backed_off());
     assert_eq!(host.tx.rtt.smoothed, Time::from_nanos((100_000_000.0 + 700_000_000.0 / 8.0) as u64));
     // RTTVAR has fallen to nothing: 4 · 700 / 4 is the margin.
     assert!(host.tx.rtt.rto() >= MS(800));

@@ -43,7 +43,6 @@ impl Sender {
         self.rto_at.min(self.pto_at).min(self.reorder_at)
     }
 
-    /// Whether a probe is out.
     #[cfg(test)]
     pub(crate) fn is_probing(&self) -> bool {
         self.probe.is_some()

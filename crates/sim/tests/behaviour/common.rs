@@ -29,7 +29,6 @@ pub fn scenario(duration: f64, warmup: f64, text: &str) -> Scenario {
     text.parse::<Scenario>().unwrap_or_else(|e| panic!("{e}: {:?}\n{text}", e.problems()))
 }
 
-/// Runs a scenario into a sink.
 pub fn into_sink(scenario: &Scenario, seed: u64, sink: &mut dyn Sink) -> Result<Summary, SimError> {
     simulate(scenario, seed, sink, &mut |_| true).map(|run| run.summary)
 }
@@ -51,7 +50,6 @@ pub fn record(duration: f64, warmup: f64, text: &str) -> (Summary, MemorySink) {
     (summary.unwrap_or_else(|e| panic!("{e}")), sink)
 }
 
-/// The flow called `name`.
 pub fn flow<'a>(summary: &'a Summary, name: &str) -> &'a FlowSummary {
     summary.flows.iter().find(|f| f.name == name).unwrap_or_else(|| panic!("no flow {name}"))
 }
@@ -61,7 +59,6 @@ pub fn goodput(flow: &FlowSummary) -> f64 {
     flow.goodput_bps.unwrap()
 }
 
-/// The link called `name`.
 pub fn link<'a>(summary: &'a Summary, name: &str) -> &'a LinkSummary {
     summary.links.iter().find(|l| l.name == name).unwrap_or_else(|| panic!("no link {name}"))
 }
@@ -89,7 +86,6 @@ pub fn unevenly_congested(cc: &str) -> String {
         + &flow_of("on b", "reno", &["b"], "count = 4")
 }
 
-/// Mean and its standard error.
 pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;

@@ -79,16 +79,6 @@ fn wvegas_drained_always_leaves_the_link_idle() {
     }
 }
 
-#[test]
-fn equal_flows_share_equally() {
-    for (cc, n) in [("vegas", 2), ("vegas", 5), ("wvegas", 2), ("wvegas", 5)] {
-        let text = links(&[20.0], 20.0, "4 BDP") + &flow_over("one", cc, &[0]);
-        let summary = run(230.0, 30.0, &(text + &format!("count = {n}\n")));
-        let jain = summary.jain.unwrap();
-        assert!(jain > 0.95, "{n} {cc}: Jain {jain}");
-    }
-}
-
 /// However many subflows share a bottleneck: the backlog is the connection's, and so is the rate, as long
 /// as no subflow is at its floor of 2. Within 15 %.
 #[test]

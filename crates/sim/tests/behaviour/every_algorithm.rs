@@ -7,21 +7,17 @@ use anabranch_cc_fixed::registry::entries;
 const SIZE: u64 = 6_000_000;
 
 fn scenario_text(name: &str, pacing: bool) -> String {
-    let link = |name: &str, rate: u32, delay: u32, changes: &str| {
-        format!(
-            "[links.{name}]\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\nqueue = \"1 BDP\"\n\
-             ecn_threshold = \"20 packets\"\nloss = {{ model = \"bernoulli\", rate = 0.002 }}\nchanges = [{changes}]\n"
-        )
-    };
+    let lossy =
+        "queue = \"1 BDP\"\necn_threshold = \"20 packets\"\nloss = { model = \"bernoulli\", rate = 0.002 }\n";
     // At 2 s all transfers are under way: 16 Mbit/s need 3 s for it.
-    let fails = "{ at = \"2 s\", up = false }, { at = \"6 s\", up = true }";
-    format!(
-        "{}{}[[flows]]\nname = \"two\"\ncc = {{ name = \"{name}\", pacing = {pacing} }}\npaths = [[\"a\"], [\"b\"]]\n\
-         tcp = {{ ecn = true }}\napplication = {{ kind = \"bulk\", size = \"{SIZE} B\" }}\n\
-         events = [{{ at = \"7 s\", path = 2, action = \"remove\" }}, {{ at = \"8 s\", path = 2, action = \"add\" }}]\n",
-        link("a", 10, 10, fails),
-        link("b", 6, 30, "")
-    )
+    let fails = "changes = [{ at = \"2 s\", up = false }, { at = \"6 s\", up = true }]";
+    let links = link_of("a", 10, 10, &format!("{lossy}{fails}")) + &link_of("b", 6, 30, lossy);
+    let cc = format!("{{ name = \"{name}\", pacing = {pacing} }}");
+    let more = format!(
+        "tcp = {{ ecn = true }}\napplication = {{ kind = \"bulk\", size = \"{SIZE} B\" }}\n\
+         events = [{{ at = \"7 s\", path = 2, action = \"remove\" }}, {{ at = \"8 s\", path = 2, action = \"add\" }}]"
+    );
+    links + &flow_of("two", &cc, &["a", "b"], &more)
 }
 
 #[test]

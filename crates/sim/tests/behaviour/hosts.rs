@@ -5,17 +5,14 @@ use crate::common::{flow, flow_of, link_of, run, run_seed};
 /// Two subflows and two TCP flows, uncoupled, at a drop-tail queue of one BDP.
 const SHARED: &str = r#"
     variation = { start_offset = "10 ms", host_jitter = "200 us" }
-    links.access1 = { rate = "100 Mbit/s", delay = "5 ms", queue = "1000 packets" }
-    links.access2 = { rate = "100 Mbit/s", delay = "5 ms", queue = "1000 packets" }
-    links.access3 = { rate = "100 Mbit/s", delay = "5 ms", queue = "1000 packets" }
-    links.access4 = { rate = "100 Mbit/s", delay = "5 ms", queue = "1000 packets" }
+    links.access = { rate = "100 Mbit/s", delay = "5 ms", queue = "1000 packets", count = 4 }
     links.bottleneck = { rate = "60 Mbit/s", delay = "0 ms", queue = "1 BDP" }
     flows = [
         { name = "mptcp", cc = { name = "uncoupled", over = "reno" }, paths = [
-            ["access1", "bottleneck"], ["access2", "bottleneck"],
+            ["access/1", "bottleneck"], ["access/2", "bottleneck"],
         ], tcp = { TCP } },
-        { name = "third", cc = "reno", paths = [["access3", "bottleneck"]], tcp = { TCP } },
-        { name = "fourth", cc = "reno", paths = [["access4", "bottleneck"]], tcp = { TCP } },
+        { name = "third", cc = "reno", paths = [["access/3", "bottleneck"]], tcp = { TCP } },
+        { name = "fourth", cc = "reno", paths = [["access/4", "bottleneck"]], tcp = { TCP } },
     ]
     "#;
 

@@ -79,25 +79,22 @@ fn a_backup_waits_until_it_is_needed() {
 #[test]
 fn a_backup_steps_in_and_out() {
     for scheduler in ["minrtt", "roundrobin", "blest"] {
-        steps_in_and_out(scheduler);
+        let flow = format!("scheduler = \"{scheduler}\"\nbackup = [2]");
+        let run = |duration, warmup, a: &str| run(duration, warmup, &two_paths(a, "", "lia", &flow));
+        let (total, on_a, on_b) = rates(&run(30.0, 5.0, ""));
+        assert_eq!(on_b, 0.0, "the backup carried data");
+        assert!(on_a > 0.98 * 20e6 * PAYLOAD && total == on_a, "{total} {on_a}");
+
+        let (total, _, on_b) = rates(&run(30.0, 10.0, "changes = [{ at = \"5 s\", up = false }]"));
+        assert!(total > 0.95 * 10e6 * PAYLOAD && on_b == total, "{total}, {on_b} on the backup");
+
+        let down_and_up = "changes = [{ at = \"5 s\", up = false }, { at = \"8 s\", up = true }]";
+        let (_, on_a, on_b) = rates(&run(30.0, 20.0, down_and_up));
+        assert!(
+            on_a > 0.95 * 20e6 * PAYLOAD && on_b < 0.01 * on_a,
+            "back on the regular path: {on_a}, {on_b}"
+        );
     }
-}
-
-fn steps_in_and_out(scheduler: &str) {
-    let flow = format!("scheduler = \"{scheduler}\"\nbackup = [2]");
-    let text = |a: &str| two_paths(a, "", "lia", &flow);
-    let (total, on_a, on_b) = rates(&run(30.0, 5.0, &text("")));
-    assert_eq!(on_b, 0.0, "the backup carried data");
-    assert!(on_a > 0.98 * 20e6 * PAYLOAD && total == on_a, "{total} {on_a}");
-
-    let failed = run(30.0, 10.0, &text("changes = [{ at = \"5 s\", up = false }]"));
-    let (total, _, on_b) = rates(&failed);
-    assert!(total > 0.95 * 10e6 * PAYLOAD && on_b == total, "{total}, {on_b} on the backup");
-
-    let summary =
-        run(30.0, 20.0, &text("changes = [{ at = \"5 s\", up = false }, { at = \"8 s\", up = true }]"));
-    let (_, on_a, on_b) = rates(&summary);
-    assert!(on_a > 0.95 * 20e6 * PAYLOAD && on_b < 0.01 * on_a, "back on the regular path: {on_a}, {on_b}");
 }
 
 #[test]

@@ -31,10 +31,14 @@ fn one_flow_fills_a_link_with_a_bdp_of_buffer() {
 
 #[test]
 fn equal_flows_share_equally() {
-    for cc in ["reno", "cubic"] {
-        for n in [2, 5, 10] {
-            let text = bottleneck(20.0, 10.0, "1 BDP") + &flows("equal", cc, n);
-            let summary = run(430.0, 30.0, &text);
+    let loss = (10.0, "1 BDP", 430.0, &[2, 5, 10][..]);
+    let delay = (20.0, "4 BDP", 230.0, &[2, 5][..]);
+    for (cc, (delay_ms, queue, seconds, counts)) in
+        [("reno", loss), ("cubic", loss), ("vegas", delay), ("wvegas", delay)]
+    {
+        for &n in counts {
+            let text = bottleneck(20.0, delay_ms, queue) + &flows("equal", cc, n);
+            let summary = run(seconds, 30.0, &text);
             let jain = summary.jain.unwrap();
             let total: f64 = summary.flows.iter().map(|f| f.goodput_bps.unwrap()).sum();
             assert!(jain >= 0.95, "{n} {cc}: Jain {jain}");
