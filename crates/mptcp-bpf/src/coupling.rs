@@ -53,7 +53,6 @@ struct Found {
 
 // The reasons why the subflows of a connection are not one group.
 
-/// They have several algorithms.
 const ALGORITHMS: &str = "its subflows have several algorithms";
 /// They have algorithms of the kernel, although new sockets of the namespace get one of ours.
 const DEFAULT: &str = "it is older than the choice of its namespace's algorithm";
@@ -297,11 +296,8 @@ mod tests {
         assert_eq!(find_uncoupled("here", "ab_lia", &[lia.clone(), other]), []);
         let fallen = [&lia, &cubic].map(|socket| ListedSocket { token: 0, ..socket.clone() });
         assert_eq!(find_uncoupled("here", "ab_lia", &fallen), [], "two connections, which fell back to TCP");
-        let found = find_uncoupled("here", "ab_lia", &[lia, cubic]);
-        assert!(
-            found[0].sentence.starts_with("connection 00000001 in here is not coupled: its subflows"),
-            "{found:?}"
-        );
+        let said = &find_uncoupled("here", "ab_lia", &[lia, cubic])[0].sentence;
+        assert!(said.starts_with("connection 00000001 in here is not coupled: its subflows"), "{said}");
     }
 
     #[test]
@@ -333,11 +329,8 @@ mod tests {
     #[test]
     fn listeners_that_chose_before_an_unloading_are_found() {
         let lia = ListedSocket { own_choice: 1, unloaded: 1, ..listener("ab_lia", "ab_lia") };
-        let found = find_uncoupled("here", "ab_lia", std::slice::from_ref(&lia));
-        assert!(
-            found[0].sentence.contains("gets ab_lia of an earlier load, joining subflows get"),
-            "{found:?}"
-        );
+        let said = &find_uncoupled("here", "ab_lia", std::slice::from_ref(&lia))[0].sentence;
+        assert!(said.contains("gets ab_lia of an earlier load, joining subflows get"), "{said}");
         let inherits = ListedSocket { own_choice: 0, ..lia.clone() };
         let theirs = ListedSocket { unloaded: 1, own_choice: 1, ..listener("bbr", "bbr") };
         let present = ListedSocket { unloaded: 0, ..lia };

@@ -235,7 +235,6 @@ fn lockdown_mode(state: &str) -> &str {
     state.split_whitespace().find_map(|mode| mode.strip_prefix('[')?.strip_suffix(']')).unwrap_or("none")
 }
 
-/// The file system for pins.
 fn file_system() -> Check {
     let path = pins::file_system();
     let there = pins::is_bpf(&path);
@@ -244,7 +243,6 @@ fn file_system() -> Check {
     Check::new("BPF file system", found, there, Verdict::Optional, help)
 }
 
-/// Registration by links.
 fn links(layout: Result<&Layout, Error>) -> Check {
     let title = "struct_ops links";
     let Ok(layout) = layout else { return without_types(title) };
@@ -261,7 +259,6 @@ pub fn skips_calls() -> Result<bool, Error> {
     Btf::from_vmlinux().map(|types| skips_programs(&types)).map_err(Error::bpf("read the kernel's BTF"))
 }
 
-/// Checks this by the kernel's types.
 fn every_call(types: libbpf_rs::Result<Btf<'_>>) -> Check {
     let title = "calls of programs";
     let Ok(types) = types else { return without_types(title) };
@@ -308,11 +305,8 @@ mod tests {
         assert_eq!(lacking("", limits), NO_ENDPOINT);
         assert_eq!(lacking("", "add_addr_accepted 1 subflows 1"), "");
         assert_eq!(lacking(endpoint, "add_addr_accepted 0 subflows 0"), NO_SUBFLOWS);
-        assert_eq!(
-            lacking("10.0.1.1 id 1 signal dev eth1", limits),
-            NO_ENDPOINT,
-            "the other end opens the path"
-        );
+        let signal = "10.0.1.1 id 1 signal dev eth1";
+        assert_eq!(lacking(signal, limits), NO_ENDPOINT, "the other end opens the path");
     }
 
     /// Documentation/admin-guide/LSM: the active mode is in brackets.

@@ -16,12 +16,8 @@ impl Instance {
         self.sweep(false)
     }
 
-    /// Counts and frees these rows. The caller must hold the lock of the pins.
-    pub(crate) fn free_ghosts(&self) -> Result<Option<u32>, Error> {
-        self.sweep(true)
-    }
-
-    fn sweep(&self, free: bool) -> Result<Option<u32>, Error> {
+    /// Counts the rows without a socket and, with `free`, frees them; then the caller must hold the lock of the pins.
+    pub(crate) fn sweep(&self, free: bool) -> Result<Option<u32>, Error> {
         let maps = (self.connections(), self.variables());
         let (Some(connections), Some(variables)) = maps else { return Ok(None) };
         if !self.is_of_this_build() {

@@ -159,7 +159,6 @@ impl Instance {
         self.map("connections")
     }
 
-    /// The variables of its programs.
     pub(crate) fn variables(&self) -> Option<MapHandle> {
         self.map(VARIABLES)
     }

@@ -78,14 +78,16 @@ pub fn load_as(entry: &'static KernelEntry, registration: Registration) -> Resul
     let before = find_registered(entry)?.filter(|_| is_complete(&directory));
     match &before {
         Some(instance) if instance.is_of_this_build() => {
-            let freed = instance.free_ghosts()?.unwrap_or(0);
+            let freed = instance.sweep(true)?.unwrap_or(0);
             return Ok(if freed > 0 { Load::Freed(freed) } else { Load::Already });
         }
         // The registration itself holds one reference.
         Some(instance) if instance.references > 1 => return Ok(Load::OtherInUse(instance.references - 1)),
-        _ => unregister(&pins, entry)?,
+        _ => {}
     }
+    // First: what is registered stays if the kernel refuses these programs.
     let mut object = open(entry, registration, |object| number_above_earlier(object, entry))?;
+    unregister(&pins, entry)?;
     pins.create(entry.kernel_name, |directory| {
         pin(&mut object, registration, directory).map_err(with_messages)
     })?;

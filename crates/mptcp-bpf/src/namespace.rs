@@ -3,7 +3,6 @@
 use crate::{Check, Error, doctor};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::collections::HashSet;
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsFd;
@@ -59,7 +58,7 @@ impl Namespace {
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
                 // A number may also be a process's.
                 let or_process = if name.parse::<u32>().is_ok() { "process or " } else { "" };
-                let known = known_names(&names());
+                let known = known_names(entries(NAMED).map(|(name, _)| name).collect());
                 Err(Error::Unusable(format!("there is no {or_process}network namespace `{name}`; {known}")))
             }
             _ => {
@@ -142,17 +141,15 @@ impl Namespace {
     }
 }
 
-/// The names of namespaces, in order.
-fn names() -> Vec<String> {
-    let entries = fs::read_dir(NAMED).into_iter().flatten().flatten();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
+/// The name and the path of each entry of a folder, which may be missing.
+pub(crate) fn entries(folder: impl AsRef<Path>) -> impl Iterator<Item = (String, PathBuf)> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()))
 }
 
-fn known_names(known: &[String]) -> String {
-    match known {
+fn known_names(mut known: Vec<String>) -> String {
+    known.sort();
+    match &known[..] {
         [] => "none has a name (`ip netns add NAME` makes one): give a path or the number of a process in it"
             .to_owned(),
         known => format!("`ip netns` knows these names: {}", known.join(", ")),
@@ -169,14 +166,10 @@ pub(crate) fn initial() -> Option<Namespace> {
 
 /// Every network namespace that has a name or a process, each once.
 pub(crate) fn all() -> Vec<Namespace> {
-    let entries = |path| fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
-    let text = |name: OsString| name.to_string_lossy().into_owned();
-    let named = entries(NAMED).map(|entry| Namespace::open(text(entry.file_name()), entry.path()));
-    let processes =
-        entries("/proc").map(|entry| text(entry.file_name())).filter(|n| n.parse::<u32>().is_ok());
-    let of_processes = processes.map(|process| {
-        let name = format!("the network namespace of process {process}");
-        Namespace::open(name, format!("/proc/{process}/ns/net").into())
+    let named = entries(NAMED).map(|(name, path)| Namespace::open(name, path));
+    let processes = entries("/proc").filter(|(name, _)| name.parse::<u32>().is_ok());
+    let of_processes = processes.map(|(process, path)| {
+        Namespace::open(format!("the network namespace of process {process}"), path.join("ns/net"))
     });
     let mut seen = HashSet::new();
     let found = initial().into_iter().chain(named.chain(of_processes).flatten());
@@ -202,7 +195,7 @@ mod tests {
             let said = error.to_string();
             assert!(said.starts_with(&format!("there is no {what} `{name}`; ")), "{said}");
         }
-        let known = known_names(&["a".to_owned(), "b".to_owned()]);
+        let known = known_names(vec!["b".to_owned(), "a".to_owned()]);
         assert_eq!(known, "`ip netns` knows these names: a, b");
     }
 }

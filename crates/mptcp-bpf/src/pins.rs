@@ -7,7 +7,7 @@ use libbpf_rs::{Link, MapCore, MapHandle};
 use rustix::fs::{FsWord, Mode, OFlags, fchmod, fstat, open, statfs};
 use rustix::mount::{MountFlags, mount};
 use rustix::process::geteuid;
-use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+use rustix::thread::{CapabilitySet, LinkNameSpaceType, capabilities, move_into_link_name_space};
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind};
@@ -53,6 +53,12 @@ impl Pins {
     pub fn open() -> Result<Self, Error> {
         let bpf = file_system();
         if !is_bpf(&bpf) {
+            if is_process_above_hidden() {
+                return Err(Error::Unusable(format!(
+                    "no BPF file system is mounted at {} here, and a mount by this command may end with it: give it CAP_SYS_PTRACE, or run it outside of `ip netns exec` where one is mounted (`mount -t bpf -o mode=0700 bpf {USUAL}`)",
+                    bpf.display()
+                )));
+            }
             mount_at(&bpf).map_err(Error::file("mount the BPF file system at", &bpf))?;
         }
         let root = bpf.join("anabranch");
@@ -107,7 +113,8 @@ impl Pins {
             fs::rename(&loading, &directory).map_err(Error::file("create", directory))
         });
         if made.is_err() {
-            self.remove(&loading)?;
+            // The next holder of the lock removes what this leaves.
+            let _ = self.remove(&loading);
         }
         made
     }
@@ -210,6 +217,12 @@ fn mount_at(path: &Path) -> io::Result<()> {
 fn outermost() -> String {
     let above = |process: &String| parent(process).filter(|above| mount_namespace(above).is_some());
     std::iter::successors(Some("self".to_owned()), above).last().unwrap_or_default()
+}
+
+/// Whether a process above may have other mounts that this one may not see. (Some machines hide the first process even from root.)
+fn is_process_above_hidden() -> bool {
+    let may_see = capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SYS_PTRACE));
+    !may_see && parent(&outermost()).is_some_and(|above| above != "0")
 }
 
 fn mount_namespace(process: &str) -> Option<PathBuf> {

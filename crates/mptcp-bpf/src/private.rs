@@ -66,9 +66,12 @@ impl Private {
             remove_orphans()?;
         }
         let name = next_name();
-        let change =
-            |object: &mut OpenObject| rename(object, entry, &name).and_then(|()| limit_table(object));
-        let mut object = open(entry, registration, change)?;
+        let mut object = open(entry, registration, |object| {
+            rename(object, entry, &name)?;
+            let table = object.maps_mut().find(|map| map.name() == CONNECTIONS);
+            let mut table = table.ok_or(Error::Layout("compiled object"))?;
+            table.set_max_entries(MOST_CONNECTIONS).map_err(Error::bpf("limit a map"))
+        })?;
         let map = |end| map(&object, end);
         let (connections, counters) = (map(CONNECTIONS)?, map(VARIABLES)?);
         let registered = register(&mut object, registration).map_err(with_messages)?;
@@ -133,13 +136,6 @@ fn map(object: &Object, end: &str) -> Result<MapHandle, Error> {
     MapHandle::try_from(&map.ok_or(Error::Layout("compiled object"))?).map_err(Error::bpf("open a map"))
 }
 
-fn limit_table(object: &mut OpenObject) -> Result<(), Error> {
-    let map = object.maps_mut().find(|map| map.name().to_string_lossy().ends_with(CONNECTIONS));
-    let mut map = map.ok_or(Error::Layout("compiled object"))?;
-    map.set_max_entries(MOST_CONNECTIONS).map_err(Error::bpf("limit a map"))
-}
-
-/// Gives the algorithm another name.
 fn rename(object: &mut OpenObject, entry: &KernelEntry, name: &str) -> Result<(), Error> {
     let unknown = || Error::Layout("compiled object");
     let mut ops = object.maps_mut().find(|map| map.map_type() == MapType::StructOps).ok_or_else(unknown)?;

@@ -1,5 +1,6 @@
 //! The programs that have TCP sockets open.
 
+use crate::namespace::entries;
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
@@ -53,14 +54,12 @@ fn started(process: u32) -> Option<u64> {
 /// The processes that have these sockets open, by inode, as `iperf3 (process 4711)`: of several, the one that started first, because a
 /// process that it starts may share them.
 pub(crate) fn holders(wanted: &HashSet<u64>) -> HashMap<u64, String> {
-    let names = |path: &Path| fs::read_dir(path).into_iter().flatten().flatten();
-    let mut processes: Vec<u32> =
-        names(Path::new("/proc")).filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    let mut processes: Vec<u32> = entries("/proc").filter_map(|(name, _)| name.parse().ok()).collect();
     processes.sort_by_cached_key(|&process| (started(process), process));
     let mut found = HashMap::new();
     for process in processes {
         let folder = Path::new("/proc").join(process.to_string());
-        for file in names(&folder.join("fd")).filter_map(|file| fs::read_link(file.path()).ok()) {
+        for file in entries(folder.join("fd")).filter_map(|(_, file)| fs::read_link(file).ok()) {
             let inode = file.to_str().and_then(|file| file.strip_prefix("socket:[")?.strip_suffix(']'));
             if let Some(inode) = inode.and_then(|inode| inode.parse().ok()).filter(|n| wanted.contains(n)) {
                 let name = fs::read_to_string(folder.join("comm")).unwrap_or_default();
@@ -102,9 +101,7 @@ mod tests {
 
     #[test]
     fn headings_are_no_sockets() {
-        assert_eq!(
-            parse("  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid"),
-            []
-        );
+        let heading = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid";
+        assert_eq!(parse(heading), []);
     }
 }

@@ -14,7 +14,6 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Whether the filter matches connections with this algorithm.
     pub(super) fn selects(&self, algorithm: &str) -> bool {
         self.algorithms.is_empty() || self.algorithms.contains(&algorithm)
     }

@@ -7,10 +7,13 @@ use anabranch_record::{Held, Measured};
 pub struct Meter {
     /// The socket's number.
     pub owner: u64,
-    from_s: f64,
-    to_s: f64,
-    first_bytes: Bytes,
-    bytes: Bytes,
+    /// The start of the subflow or, if later, of the record.
+    pub from_s: f64,
+    /// The time of its last sample.
+    pub to_s: f64,
+    /// Bytes sent and acknowledged: those before the record, and the latest.
+    first_bytes: [u64; 2],
+    bytes: [u64; 2],
     /// The last values of the kernel's 32-bit counters.
     last: [u32; COUNTS],
     totals: [u64; COUNTS],
@@ -19,10 +22,8 @@ pub struct Meter {
 
 const COUNTS: usize = 6;
 
-#[derive(Clone, Copy, Default)]
-struct Bytes {
-    sent: u64,
-    acked: u64,
+fn bytes(s: &Subflow) -> [u64; 2] {
+    [s.sent_bytes, s.acked_bytes]
 }
 
 fn counters(s: &Subflow) -> [u32; COUNTS] {
@@ -36,8 +37,8 @@ impl Meter {
             owner: s.owner,
             from_s,
             to_s: from_s,
-            first_bytes: Bytes::default(),
-            bytes: Bytes::default(),
+            first_bytes: [0; 2],
+            bytes: [0; 2],
             last: [0; COUNTS],
             totals: [0; COUNTS],
             of: anabranch_record::Meter::new(s.observables.len()),
@@ -46,8 +47,7 @@ impl Meter {
 
     /// A subflow that existed before the record: its counters begin at their current values.
     pub fn from_existing(from_s: f64, s: &Subflow) -> Self {
-        let first_bytes = Bytes { sent: s.sent_bytes, acked: s.acked_bytes };
-        Meter { first_bytes, bytes: first_bytes, last: counters(s), ..Meter::new(from_s, s) }
+        Meter { first_bytes: bytes(s), bytes: bytes(s), last: counters(s), ..Meter::new(from_s, s) }
     }
 
     /// Adds its state at a time.
@@ -61,31 +61,21 @@ impl Meter {
             self.of.srtts.record((srtt * 1e9) as u64);
         }
         self.of.observables.iter_mut().zip(&s.observables).for_each(|(held, value)| set(held, *value));
-        self.bytes = Bytes { sent: s.sent_bytes, acked: s.acked_bytes };
+        self.bytes = bytes(s);
         for ((total, last), now) in self.totals.iter_mut().zip(&mut self.last).zip(counters(s)) {
             *total += u64::from(now.wrapping_sub(*last));
             *last = now;
         }
     }
 
-    /// The start of the subflow or, if later, of the record.
-    pub fn start_s(&self) -> f64 {
-        self.from_s
-    }
-
-    /// The time of its last sample.
-    pub fn end_s(&self) -> f64 {
-        self.to_s
-    }
-
     /// Payload bytes sent, first transmissions only.
     pub fn sent_bytes(&self) -> u64 {
-        self.bytes.sent.saturating_sub(self.first_bytes.sent)
+        self.bytes[0].saturating_sub(self.first_bytes[0])
     }
 
     /// Payload bytes acknowledged.
     pub fn acked_bytes(&self) -> u64 {
-        self.bytes.acked.saturating_sub(self.first_bytes.acked)
+        self.bytes[1].saturating_sub(self.first_bytes[1])
     }
 
     /// Lost and retransmitted segments.

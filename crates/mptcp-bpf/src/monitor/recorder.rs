@@ -106,8 +106,8 @@ fn key(c: &Watched) -> (&'static str, Key) {
 
 fn flow((layout, meters): (&FlowLayout, &Vec<Meter>)) -> FlowSummary {
     let delivered_bytes = meters.iter().map(Meter::acked_bytes).sum();
-    let from = meters.iter().map(Meter::start_s).fold(f64::INFINITY, f64::min);
-    let to = meters.iter().map(Meter::end_s).fold(0.0, f64::max);
+    let from = meters.iter().map(|meter| meter.from_s).fold(f64::INFINITY, f64::min);
+    let to = meters.iter().map(|meter| meter.to_s).fold(0.0, f64::max);
     // Reinjections cannot be distinguished from other data.
     FlowSummary::of(layout, delivered_bytes, to - from, meters.iter().map(Meter::measured))
 }

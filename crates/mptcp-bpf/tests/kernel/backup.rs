@@ -47,7 +47,8 @@ fn goodput(name: &str, with_backup: bool) -> Result<f64, String> {
         lab.make_backup(2);
     }
     let [mptcp, tcp] = duel.end()?;
-    println!("{name}, {}: {mptcp:.2} Mbit/s, its neighbour {tcp:.2}", which(with_backup));
+    let which = if with_backup { "with a backup" } else { "without" };
+    println!("{name}, {which}: {mptcp:.2} Mbit/s, its neighbour {tcp:.2}");
     if (in_use > IN_USE) != with_backup {
         return Err(format!("{in_use} bytes on the second path before it became the backup"));
     }
@@ -57,10 +58,6 @@ fn goodput(name: &str, with_backup: bool) -> Result<f64, String> {
         return Err("the first path was not the bottleneck, or the second no backup".into());
     }
     Ok(mptcp)
-}
-
-fn which(with_backup: bool) -> &'static str {
-    if with_backup { "with a backup" } else { "without" }
 }
 
 /// Means of runs with a backup and without, if enough count.

@@ -182,6 +182,10 @@ fn namespaces_vanish(reachable: bool) {
     let mut lab = Lab::two_paths([Bottleneck { mbit_s: 50.0, queue: 100 }; 2]);
     lab.set_congestion_control("ab_lia");
     let iperf = Iperf::start_on_both_paths(&lab, 5201, 10_000);
+    let sockets = ss::sockets(&lab.client, "dport = 5201");
+    // iperf3 has a connection for control, and it is MPTCP as well.
+    assert!(sockets.iter().all(|s| s.mptcp && s.algorithm == "ab_lia"), "{sockets:?}");
+    // Both at the same place in the table: that is how they know of each other.
     assert!(algorithm.connections().contains(&2));
     let routers = if reachable { std::mem::take(&mut lab.routers) } else { vec![] };
     lab.patience = Duration::ZERO;

@@ -25,10 +25,8 @@ fn a_dark_path_times_out_and_returns() {
     let _transfer = Iperf::start(&lab, &Options::endless(5201));
     let mut monitor = Monitor::open().unwrap();
 
-    until(
-        || subflow(&mut monitor, 1).is_some_and(|s| s.cwnd > LARGE && s.recoveries > 0),
-        "the window is large",
-    );
+    let is_large = |s: Subflow| s.cwnd > LARGE && s.recoveries > 0;
+    until(|| subflow(&mut monitor, 1).is_some_and(is_large), "the window is large");
     let before = subflow(&mut monitor, 1).unwrap();
     let of_kernel = ss::subflow(&lab, 1, 5201).unwrap().min_rtt.unwrap();
     let of_row = before.min_rtt_s.unwrap();

@@ -51,13 +51,8 @@ fn ratios<const N: usize>(pairs: [Pair; N], runs: usize, seconds: u32, omit: u32
         };
         let duels: Vec<_> = under_way.map(start).collect();
         for (pair, duel, _lab) in duels {
-            let [mptcp, tcp] = match duel.end() {
-                Ok(goodputs) => goodputs,
-                Err(why) => {
-                    println!("does not count: {why}");
-                    continue;
-                }
-            };
+            let goodputs = duel.end().inspect_err(|why| println!("does not count: {why}"));
+            let Ok([mptcp, tcp]) = goodputs else { continue };
             let (ratio, counts) = (mptcp / tcp, mptcp + tcp > USED * BOTTLENECK.mbit_s);
             let [ours, theirs] = pairs[pair];
             let note = if counts { "" } else { " does not count" };

@@ -70,13 +70,11 @@ fn a_path_that_is_idle_after_a_mark_does_not_count() {
 /// The subflow before a row of marks and when the reaction is long over; `None` where something was lost.
 fn react(marker: &Marker, monitor: &mut Monitor) -> Option<[Subflow; 2]> {
     let mut before = None;
-    until(
-        || {
-            before = subflow(monitor, 1).filter(|s| marker.remaining() == 0 && s.cwnd > LARGE);
-            before.is_some()
-        },
-        "the window is large again",
-    );
+    let is_large = || {
+        before = subflow(monitor, 1).filter(|s| marker.remaining() == 0 && s.cwnd > LARGE);
+        before.is_some()
+    };
+    until(is_large, "the window is large again");
     let before = before?;
     marker.mark(MARKS);
     let reacted = |s: Subflow| s.ssthresh != before.ssthresh;

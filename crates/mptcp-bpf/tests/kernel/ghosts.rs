@@ -126,22 +126,14 @@ fn free_under_churn() -> Freed {
     assert!(owners().is_superset(&before), "a socket that lives has lost its row");
     assert!(counters.owners as usize <= ends, "a socket has asked for a second row");
     assert_eq!(counters.refused, 0);
-    until(
-        || {
-            free();
-            owners() == before
-        },
-        "all other rows are free",
-    );
+    let left = || {
+        free();
+        owners()
+    };
+    until(|| left() == before, "all other rows are free");
     println!("{ends} ends of connections, {} rows freed; {counters:?}", rows.get());
     drop(stay);
-    until(
-        || {
-            free();
-            owners().is_empty()
-        },
-        "no row is left",
-    );
+    until(|| left().is_empty(), "no row is left");
     namespace.choose("reno");
     unload(reno()).unwrap();
     Freed { rows: rows.get(), ends: counters.owners as usize }

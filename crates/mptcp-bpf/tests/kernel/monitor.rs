@@ -6,25 +6,11 @@ use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-/// A namespace whose sockets use Reno.
-fn namespace_with_reno() -> Namespace {
-    load(reno()).unwrap();
-    let namespace = Namespace::new();
-    namespace.choose("ab_reno");
-    namespace
-}
-
 /// The rows once `holds`.
 fn seen(monitor: &mut Monitor, holds: impl Fn(&[Connection]) -> bool, what: &str) -> Snapshot {
-    let mut seen = monitor.sample();
-    until(
-        || {
-            seen = monitor.sample();
-            holds(&seen.connections)
-        },
-        what,
-    );
-    seen
+    let mut seen = None;
+    until(|| holds(&seen.insert(monitor.sample()).connections), what);
+    seen.unwrap()
 }
 
 fn send((from, to): &mut (TcpStream, TcpStream), bytes: usize) {
@@ -39,7 +25,7 @@ fn of_client(connections: &[Connection], client: SocketAddr) -> Option<&Subflow>
 #[test]
 fn a_socket_from_its_first_byte_to_its_end() {
     let Some(_kernel) = Kernel::lock() else { return };
-    let namespace = namespace_with_reno();
+    let namespace = Namespace::with_reno();
     let mut monitor = Monitor::open().unwrap();
     let before = monitor.sample().at_us;
     let mut streams = namespace.connect();
@@ -67,7 +53,7 @@ fn a_socket_from_its_first_byte_to_its_end() {
 #[test]
 fn a_socket_without_congestion() {
     let Some(_kernel) = Kernel::lock() else { return };
-    let namespace = namespace_with_reno();
+    let namespace = Namespace::with_reno();
     let mut monitor = Monitor::open().unwrap();
     let mut is_undisturbed = || {
         let mut streams = namespace.connect();
@@ -86,7 +72,7 @@ fn a_socket_without_congestion() {
 #[test]
 fn many_sockets_and_an_algorithm_that_is_unloaded() {
     let Some(kernel) = Kernel::lock() else { return };
-    let namespace = namespace_with_reno();
+    let namespace = Namespace::with_reno();
     let mut monitor = Monitor::open().unwrap();
     let mut streams: Vec<_> = (0..200).map(|_| namespace.connect()).collect();
     streams.iter_mut().for_each(|pair| send(pair, 1000));
@@ -112,7 +98,7 @@ fn many_sockets_and_an_algorithm_that_is_unloaded() {
 #[test]
 fn sockets_of_two_loads_have_different_numbers() {
     let Some(_kernel) = Kernel::lock() else { return };
-    let namespace = namespace_with_reno();
+    let namespace = Namespace::with_reno();
     let mut first = namespace.connect();
     send(&mut first, 1000);
     unload(reno()).unwrap();

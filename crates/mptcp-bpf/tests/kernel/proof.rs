@@ -3,7 +3,6 @@
 
 use anabranch_test_support::Kernel;
 use anabranch_test_support::algorithm::Algorithm;
-use anabranch_test_support::iperf::Iperf;
 use anabranch_test_support::lab::{Bottleneck, Lab, SERVER, client_address};
 use anabranch_test_support::{TOOLS, mptcp, ss, until};
 use std::collections::BTreeSet;
@@ -15,20 +14,6 @@ const PATHS: [Bottleneck; 2] =
 
 /// A subflow carries data if it carries more than what sets it up.
 const SOME_DATA: u64 = 500_000;
-
-#[test]
-fn iperf_uses_both_paths_under_the_algorithm() {
-    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
-    let algorithm = Algorithm::load("ab_lia");
-    let lab = Lab::two_paths(PATHS);
-    lab.set_congestion_control("ab_lia");
-    let _iperf = Iperf::start_on_both_paths(&lab, 5201, SOME_DATA);
-    let sockets = ss::sockets(&lab.client, "dport = 5201");
-    // iperf3 has a connection for control, and it is MPTCP as well.
-    assert!(sockets.iter().all(|s| s.mptcp && s.algorithm == "ab_lia"), "{sockets:?}");
-    // Both at the same place in the table: that is how they know of each other.
-    assert!(algorithm.connections().contains(&2));
-}
 
 #[test]
 fn data_arrives_as_it_was_sent() {

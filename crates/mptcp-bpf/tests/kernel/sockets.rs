@@ -1,6 +1,6 @@
 //! The entries that sockets leave in the maps.
 
-use anabranch_mptcp_bpf::{Counters, Occupancy, Unload, load, unload};
+use anabranch_mptcp_bpf::{Counters, Occupancy, Unload, unload};
 use anabranch_test_support::namespace::{Namespace, exchange};
 use anabranch_test_support::programs::{map, opened, refused, register, registration};
 use anabranch_test_support::{Kernel, reno, reno_instance, until};
@@ -10,32 +10,25 @@ use libbpf_rs::MapCore;
 #[test]
 fn each_socket_takes_its_row_along() {
     let Some(_kernel) = Kernel::lock() else { return };
-    load(reno()).unwrap();
+    let namespace = Namespace::with_reno();
     let instance = reno_instance();
-    let rows = || instance.connections().unwrap().keys().count();
-    let namespace = Namespace::new();
-    namespace.choose("ab_reno");
+    let state = || (instance.connections().unwrap().keys().count(), instance.counters().unwrap());
     let mut connections: Vec<_> = (0..20).map(|_| namespace.connect()).collect();
     connections.iter_mut().for_each(exchange);
     let counters = Counters { sockets: 40, refused: 0, owners: 40 };
-    until(
-        || (rows(), instance.counters().unwrap()) == (40, counters),
-        "each socket has a row, and asked once",
-    );
+    until(|| state() == (40, counters), "each socket has a row, and asked once");
     let full = Occupancy { connections: 40, subflows: 40, capacity: 65536 };
     assert_eq!(instance.occupancy(), Some(full));
     drop(connections);
     let released = Counters { sockets: 0, ..counters };
-    until(|| (rows(), instance.counters().unwrap()) == (0, released), "no row stays");
+    until(|| state() == (0, released), "no row stays");
 }
 
 /// Sockets that use it keep it; when they are closed, it goes.
 #[test]
 fn unloads_in_use() {
     let Some(_kernel) = Kernel::lock() else { return };
-    load(reno()).unwrap();
-    let namespace = Namespace::new();
-    namespace.choose("ab_reno");
+    let namespace = Namespace::with_reno();
     let mut connection = namespace.connect();
     exchange(&mut connection);
     // Two ends and the namespace's choice.
