@@ -112,13 +112,8 @@ fn rtt(ms: u64, options: &EmulatorOptions) {
     };
     let mut late: Vec<f64> = (0..400).map(ping).collect();
     late.sort_by(f64::total_cmp);
-    let at = |q: f64| late[(q * 399.0) as usize];
-    println!(
-        "RTT {ms} ms, idle: longer by {:.0} µs (p50), {:.0} (p99), {:.0} (all)",
-        at(0.5),
-        at(0.99),
-        at(1.0)
-    );
+    let [median, p99, all] = [0.5, 0.99, 1.0].map(|q| late[(q * 399.0) as usize]);
+    println!("RTT {ms} ms, idle: longer by {median:.0} µs (p50), {p99:.0} (p99), {all:.0} (all)");
     describe(&emulator.stop().unwrap());
 }
 
@@ -157,27 +152,16 @@ fn bulk(name: &str, links: &[(f64, u64)], options: &EmulatorOptions) {
 }
 
 fn describe(Report { health, manners, end, packets: _ }: &Report) {
-    let micros = |q: f64| health.lateness.quantile(q).unwrap_or(0.0) * 1e6;
+    let [median, p99] = [0.5, 0.99].map(|q| health.lateness.quantile(q).unwrap_or(0.0) * 1e6);
     let (share, latest) = (health.cpu_share() * 100.0, health.latest.as_nanos() / 1000);
     println!(
-        "    processor {share:.0} %, real-time {}; late by {:.0} µs (p50), {:.0} (p99), {latest} (all); \
-         {} packets due at once, {} sleeps, {} refused",
-        health.realtime,
-        micros(0.5),
-        micros(0.99),
-        health.most_overdue,
-        health.sleeps,
-        health.refused,
+        "    processor {share:.0} %, real-time {}; late by {median:.0} µs (p50), {p99:.0} (p99), {latest} (all); \
+         {} refused",
+        health.realtime, health.refused,
     );
-    for (SendingBehaviour { segments_per_burst, segments_per_ack, ack_spacing }, counts) in
-        manners.iter().zip(&end.paths)
+    for (SendingBehaviour { segments_per_burst, segments_per_ack }, counts) in manners.iter().zip(&end.paths)
     {
-        println!(
-            "    {} segments, {:.1} in a burst, {:.1} for an acknowledgement, of which one comes each {:.0} µs (p50)",
-            counts.segments,
-            segments_per_burst.mean().unwrap_or(0.0),
-            segments_per_ack.mean().unwrap_or(0.0),
-            ack_spacing.quantile(0.5).unwrap_or(0.0) * 1e6,
-        );
+        let [burst, ack] = [segments_per_burst, segments_per_ack].map(|tally| tally.mean().unwrap_or(0.0));
+        println!("    {} segments, {burst:.1} in a burst, {ack:.1} for an acknowledgement", counts.segments);
     }
 }

@@ -17,7 +17,7 @@ const OVER: &str = "over";
 pub struct Algorithms {
     of_flows: Vec<Requirement>,
     /// The loaded programs, each once.
-    programs: Vec<Private>,
+    pub programs: Vec<Private>,
 }
 
 /// The algorithm that a flow needs.
@@ -66,11 +66,6 @@ impl Algorithms {
     pub fn refused(&self) -> u64 {
         let counters = self.programs.iter().filter_map(|program| program.counters().ok());
         counters.map(|counters| counters.refused).sum()
-    }
-
-    /// Every program of the run.
-    pub fn programs(&self) -> &[Private] {
-        &self.programs
     }
 }
 
@@ -153,15 +148,15 @@ mod tests {
             ("\"reno\"", "reno"),
             ("\"cubic\"", "cubic"),
             ("\"uncoupled\"", "cubic"),
-            ("{ name = \"uncoupled\", over = \"reno\" }", "reno"),
-            ("{ name = \"uncoupled\", over = \"vegas\" }", "ab_vegas"),
+            (r#"{ name = "uncoupled", over = "reno" }"#, "reno"),
+            (r#"{ name = "uncoupled", over = "vegas" }"#, "ab_vegas"),
             ("\"reno@kernel\"", "ab_reno"),
             ("\"lia\"", "ab_lia"),
             ("\"lia@kernel\"", "ab_lia"),
             ("\"coupled-cubic\"", "ab_ccubic"),
             // As without the parameter.
-            ("{ name = \"lia@kernel\", together = true }", "ab_lia"),
-            ("{ name = \"cubic\", beta = 0.7 }", "cubic"),
+            (r#"{ name = "lia@kernel", together = true }"#, "ab_lia"),
+            (r#"{ name = "cubic", beta = 0.7 }"#, "cubic"),
         ] {
             assert_eq!(resolved(cc).as_deref(), Ok(name), "{cc}");
         }
@@ -170,12 +165,12 @@ mod tests {
     #[test]
     fn unsupported_keys_are_refused() {
         for (cc, key, why) in [
-            ("{ name = \"lia@kernel\", together = false }", "flows.f.cc.together: ", "remove it"),
-            ("{ name = \"lia\", pacing = true }", "flows.f.cc.pacing: ", "remove it"),
-            ("{ name = \"cubic\", beta = 0.8 }", "flows.f.cc.beta: ", "remove it"),
+            (r#"{ name = "lia@kernel", together = false }"#, "flows.f.cc.together: ", "remove it"),
+            (r#"{ name = "lia", pacing = true }"#, "flows.f.cc.pacing: ", "remove it"),
+            (r#"{ name = "cubic", beta = 0.8 }"#, "flows.f.cc.beta: ", "remove it"),
             ("\"bbr\"", "flows.f.cc: ", "`bbr` does not run on the kernel"),
             (
-                "{ name = \"uncoupled\", over = \"highspeed\" }",
+                r#"{ name = "uncoupled", over = "highspeed" }"#,
                 "flows.f.cc.over: ",
                 "`highspeed` does not run",
             ),

@@ -6,7 +6,7 @@ use crate::pair::{HEADERS, Pair, RECEIVER, sender_address};
 use crate::{Host, TestbedError};
 use anabranch_net::{LinkSpec, Loss, QueueLimit, Time};
 use anabranch_scenario::{Application, Flow, Path, Scenario, Tcp};
-use std::net::UdpSocket;
+use std::net::{SocketAddrV4, UdpSocket};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -122,7 +122,7 @@ fn measure_once() -> Result<Option<f64>, TestbedError> {
         host.run(|| UdpSocket::bind(address))?.map_err(TestbedError::kernel("open a socket"))
     };
     let _receiver = socket(&hosts.receiver, RECEIVER)?;
-    let sender = socket(&hosts.sender, std::net::SocketAddrV4::new(sender_address(0), 0))?;
+    let sender = socket(&hosts.sender, SocketAddrV4::new(sender_address(0), 0))?;
     let (end, packet) = (Instant::now() + LENGTH, vec![0; tcp.mss.into()]);
     while Instant::now() < end {
         // A packet dropped before the link does not count.
@@ -137,51 +137,48 @@ fn measure_once() -> Result<Option<f64>, TestbedError> {
 mod tests {
     use super::*;
 
-    fn scenario(flows: &str) -> Scenario {
-        let links = "links.a = { rate = \"3 Gbit/s\", delay = \"1 ms\" }\n\
-                     links.b = { rate = \"1.2 Gbit/s\", delay = \"1 ms\" }\n\
-                     links.c = { rate = \"9 Gbit/s\", delay = \"1 ms\", loss = { model = \"bernoulli\", rate = 0.01 } }\n\
-                     links.d = { rate = \"400 Gbit/s\", delay = \"100 ms\" }\n";
-        let text = format!("name = \"t\"\nduration = \"1 s\"\n{links}flows = [{flows}]");
+    /// With a flow of these keys.
+    fn scenario(flow: &str) -> Scenario {
+        let links = r#"
+            links.a = { rate = "3 Gbit/s", delay = "1 ms" }
+            links.b = { rate = "1.2 Gbit/s", delay = "1 ms" }
+            links.c = { rate = "9 Gbit/s", delay = "1 ms", loss = { model = "bernoulli", rate = 0.01 } }
+            links.d = { rate = "400 Gbit/s", delay = "100 ms" }
+        "#;
+        let head = "name = \"t\"\nduration = \"1 s\"\n";
+        let text = format!("{head}{links}flows = [{{ name = \"f\", cc = \"lia\", {flow} }}]");
         text.parse().unwrap_or_else(|e| panic!("{e:?}"))
     }
 
     /// Full packets of 1500 bytes: 1.2 Gbit/s are 100,000 of them.
     #[test]
     fn required_loads_of_scenarios() {
-        for (flows, packets) in [
-            ("{ name = \"f\", cc = \"reno\", paths = [[\"b\"]] }", 100e3),
+        for (flow, packets) in [
+            (r#"paths = [["b"]]"#, 100e3),
             // One behind the other: the narrower decides. Side by side: both.
-            ("{ name = \"f\", cc = \"reno\", paths = [[\"a\", \"b\"]] }", 100e3),
-            ("{ name = \"f\", cc = \"lia\", paths = [[\"a\"], [\"b\"]] }", 350e3),
+            (r#"paths = [["a", "b"]]"#, 100e3),
+            (r#"paths = [["a"], ["b"]]"#, 350e3),
             // Flows that share a link share its rate.
-            ("{ name = \"f\", cc = \"reno\", count = 3, paths = [[\"b\"]] }", 100e3),
-            ("{ name = \"f\", cc = \"reno\", tcp.mss = 698, paths = [[\"b\"]] }", 200e3),
+            (r#"count = 3, paths = [["b"]]"#, 100e3),
+            (r#"tcp.mss = 698, paths = [["b"]]"#, 200e3),
             // Paths that share a wide link share its rate.
-            ("{ name = \"f\", cc = \"lia\", paths = [[\"a\"], [\"a\", \"b\"]] }", 250e3),
+            (r#"paths = [["a"], ["a", "b"]]"#, 250e3),
             // Flows that are never there together.
             (
-                "{ name = \"f\", cc = \"reno\", stop = \"0.5 s\", paths = [[\"a\"]] }, \
-                 { name = \"g\", cc = \"reno\", start = \"0.5 s\", paths = [[\"b\"]] }",
+                r#"stop = "0.5 s", paths = [["a"]] }, { name = "g", cc = "lia", start = "0.5 s", paths = [["b"]]"#,
                 250e3,
             ),
             // A window in a round trip of 2 ms: 400 Mbit/s.
-            (
-                "{ name = \"f\", cc = \"reno\", tcp.receive_buffer = \"100 kB\", paths = [[\"b\"]] }",
-                400e6 / 12e3,
-            ),
+            (r#"tcp.receive_buffer = "100 kB", paths = [["b"]]"#, 400e6 / 12e3),
             // 640 MiB in 200 ms: the window of Linux, 26.8 Gbit/s.
-            ("{ name = \"f\", cc = \"reno\", paths = [[\"d\"]] }", 640.0 * 1048576.0 / 0.2 / 1500.0),
+            (r#"paths = [["d"]]"#, 640.0 * 1048576.0 / 0.2 / 1500.0),
             // Nobody knows what these take: losses, and an end decide.
-            ("{ name = \"f\", cc = \"reno\", paths = [[\"c\"]] }", 0.0),
-            (
-                "{ name = \"f\", cc = \"reno\", application = { kind = \"bulk\", size = \"1 MB\" }, paths = [[\"b\"]] }",
-                0.0,
-            ),
+            (r#"paths = [["c"]]"#, 0.0),
+            (r#"application = { kind = "bulk", size = "1 MB" }, paths = [["b"]]"#, 0.0),
         ] {
-            let scenario = scenario(flows);
+            let scenario = scenario(flow);
             let (required_load, _) = required_load(&scenario);
-            assert!((required_load - packets).abs() < 1.0, "{required_load} of {flows}");
+            assert!((required_load - packets).abs() < 1.0, "{required_load} of {flow}");
         }
     }
 

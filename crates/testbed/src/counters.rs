@@ -13,12 +13,6 @@ pub fn counter(table: &str, name: &str) -> Result<u64, TestbedError> {
     read(&text, name).ok_or_else(|| TestbedError::Environment(format!("{file} has no counter {name}")))
 }
 
-/// The number of times that the sockets of the calling thread's namespace put TCP under memory pressure: its buffers went beyond
-/// `net.ipv4.tcp_mem`, for which the kernel reduces windows without a loss.
-pub(crate) fn memory_pressures() -> Result<u64, TestbedError> {
-    counter("netstat", "TCPMemoryPressures")
-}
-
 /// A line of names comes before each line of numbers.
 fn read(table: &str, name: &str) -> Option<u64> {
     let lines: Vec<_> = table.lines().map(str::split_whitespace).collect();
@@ -36,6 +30,6 @@ mod tests {
         assert_eq!(read(table, "TCPMemoryPressures"), Some(7));
         assert_eq!(read(table, "InOctets"), Some(9));
         assert_eq!(read(table, "OutOctets"), None);
-        assert!(memory_pressures().is_ok());
+        assert!(counter("netstat", "TCPMemoryPressures").is_ok());
     }
 }

@@ -42,7 +42,8 @@ struct InterfaceRequest([u8; 40]);
 #[derive(Debug)]
 pub struct Tun {
     file: OwnedFd,
-    mtu: u32,
+    /// The size of the largest packet that the host sends without segmentation, in bytes.
+    pub mtu: u32,
 }
 
 impl Tun {
@@ -53,11 +54,6 @@ impl Tun {
     pub fn open(name: &str, mtu: u32) -> Result<Tun, TestbedError> {
         let doing = format!("create the TUN device `{name}` with an MTU of {mtu}");
         open(name, mtu).map_err(TestbedError::kernel(doing))
-    }
-
-    /// The size of the largest packet that the host sends without segmentation, in bytes.
-    pub fn mtu(&self) -> u32 {
-        self.mtu
     }
 
     /// Reads a packet; `None` if there is no packet.

@@ -27,17 +27,14 @@ pub fn release() -> String {
 /// [`TestbedError::Environment`] with the missing requirement and the remedy.
 pub fn ready() -> Result<(), TestbedError> {
     has_privileges()?;
-    match OpenOptions::new().read(true).write(true).open(TUN) {
-        Err(why) => missing_requirement(format!(
-            "cannot open {TUN}: {why}; load the kernel module `tun` (modprobe tun)"
-        )),
-        Ok(_) => {
-            let device = || Host::new()?.run(|| Tun::open("path1", 1500).map(drop))?;
-            device().or_else(|why| {
-                missing_requirement(format!("the testbed lacks privileges although it runs as root: {why}"))
-            })
-        }
+    if let Err(why) = OpenOptions::new().read(true).write(true).open(TUN) {
+        let help = "load the kernel module `tun` (modprobe tun)";
+        return missing_requirement(format!("cannot open {TUN}: {why}; {help}"));
     }
+    let device = || Host::new()?.run(|| Tun::open("path1", 1500).map(drop))?;
+    device().or_else(|why| {
+        missing_requirement(format!("the testbed lacks privileges although it runs as root: {why}"))
+    })
 }
 
 /// The same for a scenario and its traffic.

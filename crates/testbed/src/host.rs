@@ -4,11 +4,11 @@ use crate::netlink::set_up;
 use crate::{TestbedError, sys};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fs::{self, File};
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::thread::{self, JoinHandle};
+use std::thread;
 
 const OWN: &str = "/proc/thread-self/ns/net";
 
@@ -44,39 +44,18 @@ impl Host {
         Ok(own.ino() as u32)
     }
 
-    /// Starts a thread in the namespace.
-    ///
-    /// # Errors
-    /// If the thread cannot start, or without privileges.
-    pub fn spawn<T: Send + 'static>(
-        &self,
-        name: &str,
-        run: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<JoinHandle<T>, TestbedError> {
-        // A thread inherits the namespace of the thread that starts it.
-        let spawn = || thread::Builder::new().name(name.to_owned()).spawn(run);
-        self.run(spawn)?.map_err(TestbedError::kernel("start a thread"))
-    }
-
-    /// Sets a value below `/proc/sys/net`, such as `ipv4/tcp_ecn`.
-    ///
-    /// # Errors
-    /// If the kernel does not know the name or refuses the value.
+    /// Sets a value below `/proc/sys/net`, such as `ipv4/tcp_ecn`, which the kernel must know.
     pub fn set(&self, name: &str, value: &str) -> Result<(), TestbedError> {
-        self.write(name, value)?.map_err(TestbedError::kernel(format!("set {name} to {value}")))
+        let file = Path::new("/proc/sys/net").join(name);
+        self.run(|| fs::write(file, value))?.map_err(TestbedError::kernel(format!("set {name} to {value}")))
     }
 
     /// The same; does nothing if the kernel does not know the name.
     pub fn set_where_known(&self, name: &str, value: &str) -> Result<(), TestbedError> {
-        match self.write(name, value)? {
-            Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
-            done => done.map_err(TestbedError::kernel(format!("set {name} to {value}"))),
+        match self.set(name, value) {
+            Err(TestbedError::Kernel { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(()),
+            done => done,
         }
-    }
-
-    fn write(&self, name: &str, value: &str) -> Result<io::Result<()>, TestbedError> {
-        let file = Path::new("/proc/sys/net").join(name);
-        self.run(|| fs::write(file, value))
     }
 }
 

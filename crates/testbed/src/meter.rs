@@ -1,6 +1,6 @@
 //! A subflow's means and counters in its flow's measurement window, from samples of its socket.
 
-use anabranch_record::Measured;
+use anabranch_record::{Measured, SubflowSample};
 use std::borrow::Cow;
 
 /// Entries of `tcp_info.ca_state` (linux/tcp.h).
@@ -8,20 +8,12 @@ const RECOVERY: u8 = 3;
 const LOSS: u8 = 4;
 
 /// A sample of a subflow's socket.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct State {
-    /// The window, in segments.
-    pub cwnd: f64,
-    /// The threshold, in segments; infinite before the first congestion.
-    pub ssthresh: f64,
-    /// The smoothed RTT, in seconds; 0 before the first sample.
-    pub srtt_s: f64,
-    /// Segments in flight.
-    pub in_flight: u64,
+    /// The sample without its time, its place and the observables.
+    pub sample: SubflowSample<'static>,
     /// The state of loss recovery.
     pub ca_state: u8,
-    /// Payload bytes sent, first transmissions only.
-    pub sent_bytes: u64,
     pub counters: Counters,
     /// The algorithm's observables; NaN if the kernel does not report them.
     pub observables: Vec<f64>,
@@ -48,7 +40,7 @@ impl State {
     /// Whether its window is possible. A window grows at most by the acknowledged data (RFC 5681 §3.1, RFC 3465), so it is at
     /// most the initial window plus the segments sent; the SYN may count as one.
     pub fn is_possible(&self, initial_window: u32) -> bool {
-        self.cwnd <= (u64::from(initial_window) + self.counters.sent + 1) as f64
+        self.sample.cwnd_segments <= (u64::from(initial_window) + self.counters.sent + 1) as f64
     }
 }
 
@@ -93,11 +85,11 @@ impl Meter {
                 *seen += u64::from(now.ca_state == state && last.ca_state != state);
             }
         }
-        self.of.cwnd.now = now.cwnd;
+        self.of.cwnd.now = now.sample.cwnd_segments;
         self.of.srtt.now = f64::NAN;
-        if now.srtt_s > 0.0 {
-            self.of.srtt.now = now.srtt_s;
-            self.of.srtts.record((now.srtt_s * 1e9) as u64);
+        if now.sample.srtt_s > 0.0 {
+            self.of.srtt.now = now.sample.srtt_s;
+            self.of.srtts.record((now.sample.srtt_s * 1e9) as u64);
         }
         let observables = self.of.observables.iter_mut().zip(&now.observables);
         observables.for_each(|(held, value)| held.now = *value);
@@ -150,12 +142,8 @@ mod tests {
 
     fn state(cwnd: f64, acked_bytes: u64, ca_state: u8) -> State {
         State {
-            cwnd,
-            ssthresh: f64::INFINITY,
-            srtt_s: 0.02,
-            in_flight: 1,
+            sample: SubflowSample { cwnd_segments: cwnd, srtt_s: 0.02, ..SubflowSample::default() },
             ca_state,
-            sent_bytes: 0,
             counters: Counters { acked_bytes, ..Counters::default() },
             observables: vec![cwnd / 10.0],
         }

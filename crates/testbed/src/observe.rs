@@ -8,13 +8,13 @@ use crate::tcp_info::Subflow;
 use crate::traffic::Connection;
 use anabranch_mptcp_bpf::{Private, Subflow as Row};
 use anabranch_net::Time;
+use anabranch_record::SubflowSample;
 use anabranch_scenario::Scenario;
 use std::net::IpAddr;
 
 /// `tcp_info.snd_ssthresh` before the first congestion (TCP_INFINITE_SSTHRESH).
 const NO_SSTHRESH: u32 = 0x7fff_ffff;
 
-/// The observed flows.
 pub(crate) struct Observer<'a> {
     pub flows: Vec<Flow<'a>>,
     pub sample_counts: SampleCounts,
@@ -73,7 +73,6 @@ impl<'a> Observer<'a> {
         Ok(Observer { flows, sample_counts: SampleCounts::default() })
     }
 
-    /// Samples every connection.
     pub fn sample(
         &mut self,
         now: Time,
@@ -82,7 +81,7 @@ impl<'a> Observer<'a> {
     ) -> Result<(), TestbedError> {
         let of_program =
             |program: &Private| program.connections().into_iter().flat_map(|c| c.subflows).collect();
-        let rows: Vec<Vec<Row>> = algorithms.programs().iter().map(of_program).collect();
+        let rows: Vec<Vec<Row>> = algorithms.programs.iter().map(of_program).collect();
         for (f, connection) in connections.iter().enumerate() {
             let rows = algorithms.program_index(f).map_or(&[][..], |index| &rows[index]);
             self.flows[f].sample(now, connection, rows, &mut self.sample_counts)?;
@@ -130,7 +129,7 @@ impl Flow<'_> {
         let own = |row: &&Row| row.netns == self.netns;
         let path = |row: &Row| match row.local.ip() {
             IpAddr::V4(address) => path_of(address),
-            IpAddr::V6(address) => address.to_ipv4_mapped().and_then(path_of),
+            IpAddr::V6(_) => None,
         };
         for (p, (meter, known)) in self.meters.iter_mut().zip(&mut self.states).enumerate() {
             let subflow = subflows.iter().find(|subflow| subflow.path == p);
@@ -160,18 +159,26 @@ fn state(subflow: &Subflow, row: Option<&Row>, observables: usize) -> State {
     values.resize(observables, f64::NAN);
     let in_flight = (u64::from(info.unacked) + u64::from(info.retrans))
         .saturating_sub(u64::from(info.sacked) + u64::from(info.lost));
-    let ssthresh = if info.snd_ssthresh >= NO_SSTHRESH { f64::INFINITY } else { info.snd_ssthresh.into() };
+    let no_ssthresh = info.snd_ssthresh >= NO_SSTHRESH;
+    let retransmitted = u64::from(info.total_retrans);
     State {
-        cwnd: info.snd_cwnd.into(),
-        ssthresh,
-        srtt_s: f64::from(info.rtt_us) * 1e-6,
-        in_flight,
+        sample: SubflowSample {
+            cwnd_segments: info.snd_cwnd.into(),
+            ssthresh_segments: if no_ssthresh { f64::INFINITY } else { info.snd_ssthresh.into() },
+            srtt_s: f64::from(info.rtt_us) * 1e-6,
+            in_flight_segments: in_flight,
+            sent_bytes: info.bytes_sent.saturating_sub(info.bytes_retrans),
+            delivered_bytes: info.bytes_acked,
+            // The kernel does not count segments deemed lost; it retransmits them.
+            lost_segments: retransmitted,
+            retransmitted_segments: retransmitted,
+            ..SubflowSample::default()
+        },
         ca_state: info.ca_state,
-        sent_bytes: info.bytes_sent.saturating_sub(info.bytes_retrans),
         counters: Counters {
             acked_bytes: info.bytes_acked,
             sent: info.data_segs_out.into(),
-            retransmitted: info.total_retrans.into(),
+            retransmitted,
             timeouts: subflow.timeouts.or(row.map(|row| row.timeouts)).map(u64::from),
             recoveries: row.map(|row| row.recoveries.into()),
             spurious: row.map(|row| row.spurious.into()),

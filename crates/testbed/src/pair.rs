@@ -15,7 +15,7 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 /// The receiver's address.
 pub const RECEIVER: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::new(10, 99, 0, 1), 5001);
 
-/// The most paths of a flow: the limit of endpoints in Linux's path manager.
+/// The most paths of a flow: the limit in Linux's path manager of endpoints, and of additional subflows.
 pub const MOST_PATHS: usize = 8;
 
 /// Linux's defaults (TCP_RTO_MIN, TCP_INIT_CWND).

@@ -11,10 +11,7 @@ pub(crate) const OBSERVER: i32 = 1;
 /// Priority of the traffic's threads: above all other work on the machine.
 pub(crate) const TRAFFIC: i32 = 1;
 
-/// Sets the calling thread's `SCHED_FIFO` priority. Its children do not inherit it.
-///
-/// # Errors
-/// Without the privilege.
+/// Sets the calling thread's `SCHED_FIFO` priority, which needs a privilege. Its children do not inherit it.
 pub fn raise(priority: i32) -> io::Result<()> {
     schedule(libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, priority)
 }

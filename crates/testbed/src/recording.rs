@@ -17,7 +17,8 @@ pub(crate) struct Recording<'a> {
     pub wants_samples: bool,
     /// Times in seconds, with the states of subflows, and of links and paths.
     samples: Vec<(f64, States, Snapshot)>,
-    completed: Vec<(usize, Completed)>,
+    /// Responses with their flows.
+    pub completed: Vec<(usize, Completed)>,
     /// All packets at the senders' hosts.
     pub packets: Vec<SeenPacket>,
 }
@@ -30,10 +31,6 @@ impl<'a> Recording<'a> {
     pub fn sample(&mut self, now: Time, observer: &Observer<'_>, snapshot: Snapshot) {
         let states = observer.flows.iter().map(|flow| flow.states.clone()).collect();
         self.samples.push((now.as_secs_f64(), states, snapshot));
-    }
-
-    pub fn completions(&mut self, flow: usize, completed: Vec<Completed>) {
-        self.completed.extend(completed.into_iter().map(|one| (flow, one)));
     }
 
     /// The completion times of a flow's responses after the warm-up, and their sum in seconds.
@@ -66,9 +63,8 @@ impl<'a> Recording<'a> {
         for (time_s, flows, snapshot) in &self.samples {
             for (flow, states) in flows.iter().enumerate() {
                 for (subflow, state) in states.iter().enumerate() {
-                    if let Some(state) = state {
-                        replay_subflow(*time_s, flow, subflow, state, sink);
-                    }
+                    let Some(State { sample, observables, .. }) = state else { continue };
+                    sink.subflow(&SubflowSample { time_s: *time_s, flow, subflow, observables, ..*sample });
                 }
             }
             for (link, (totals, waiting)) in snapshot.links.iter().enumerate() {
@@ -88,24 +84,6 @@ impl<'a> Recording<'a> {
         }
         completed.for_each(|(flow, one)| replay_completion(*flow, one, sink));
     }
-}
-
-fn replay_subflow(time_s: f64, flow: usize, subflow: usize, state: &State, sink: &mut dyn Sink) {
-    sink.subflow(&SubflowSample {
-        time_s,
-        flow,
-        subflow,
-        cwnd_segments: state.cwnd,
-        ssthresh_segments: state.ssthresh,
-        srtt_s: state.srtt_s,
-        in_flight_segments: state.in_flight,
-        sent_bytes: state.sent_bytes,
-        delivered_bytes: state.counters.acked_bytes,
-        // The kernel does not count segments deemed lost; it retransmits them.
-        lost_segments: state.counters.retransmitted,
-        retransmitted_segments: state.counters.retransmitted,
-        observables: &state.observables,
-    });
 }
 
 fn replay_completion(flow: usize, one: &Completed, sink: &mut dyn Sink) {

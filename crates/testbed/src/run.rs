@@ -2,7 +2,7 @@
 
 use crate::algorithm::Algorithms;
 use crate::clock::Clock;
-use crate::counters::memory_pressures;
+use crate::counters::counter;
 use crate::device::dropped_packets;
 use crate::emulator::{Emulator, EmulatorOptions};
 use crate::observe::Observer;
@@ -190,7 +190,7 @@ impl<'a> Attempt<'a> {
         keep_going: KeepGoing<'_>,
     ) -> Result<Summary, TestbedError> {
         let scenario = self.scenario;
-        let interval = scenario.record.interval;
+        let interval = scenario.record_interval;
         let observation_interval = SAMPLE_INTERVAL.min(interval);
         let mut observer = Observer::new(scenario, &self.hosts)?;
         let (mut next_observation, mut next_sample, mut warm) = (Time::ZERO, Time::ZERO, None);
@@ -223,16 +223,15 @@ impl<'a> Attempt<'a> {
         let until = interrupted.unwrap_or(scenario.duration);
         observer.sample(self.clock.now(), &self.connections, &self.algorithms)?;
         for (f, connection) in self.connections.iter().enumerate() {
-            recording.completions(f, connection.take_completed());
+            recording.completed.extend(connection.take_completed().into_iter().map(|one| (f, one)));
         }
-        let programs = !self.algorithms.programs().is_empty();
+        let programs = !self.algorithms.programs.is_empty();
         let skips_programs = programs.then(|| anabranch_mptcp_bpf::skips_calls().ok()).flatten();
         let without_row = self.algorithms.refused();
-        let (start_delay, before) = (self.start_delay, self.stolen);
-        let Attempt { connections, emulator, hosts, .. } = self;
+        let Attempt { connections, emulator, hosts, start_delay, stolen: before, .. } = self;
         connections.into_iter().try_for_each(Connection::finish)?;
         let device_drops = sum_over(&hosts, dropped_packets)?;
-        let memory_pressures = sum_over(&hosts, memory_pressures)?;
+        let memory_pressures = sum_over(&hosts, || counter("netstat", "TCPMemoryPressures"))?;
         let mut report = emulator.stop()?;
         recording.packets = std::mem::take(&mut report.packets);
         // Links carry packets until all connections are closed.
@@ -246,8 +245,7 @@ impl<'a> Attempt<'a> {
             memory_pressures,
             skips_programs,
             without_row,
-            traffic: options.traffic,
-            limits: options.limits,
+            options: *options,
             samples_late,
             start_delay,
             stolen: Stolen::now().zip(before).and_then(|(now, before)| now.fraction_since(before)),
@@ -260,7 +258,6 @@ impl<'a> Attempt<'a> {
     }
 }
 
-/// The sum of a count over all hosts.
 fn sum_over(hosts: &[Pair], count: fn() -> Result<u64, TestbedError>) -> Result<u64, TestbedError> {
     let each = hosts.iter().flat_map(|pair| [&pair.sender, &pair.receiver]);
     each.map(|host| host.run(count)?).sum()

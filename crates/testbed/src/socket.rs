@@ -3,12 +3,11 @@
 use crate::sys;
 use rustix::io::Errno;
 use rustix::net::{
-    AddressFamily, SocketFlags, SocketType, bind, connect, connect_unspec, ipproto, listen, socket_with,
-    sockopt,
+    AddressFamily, SocketFlags, SocketType, bind, connect, ipproto, listen, socket_with, sockopt,
 };
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 /// The most unsent bytes in the kernel: enough for the time between two writes, and few when the application stops.
@@ -43,11 +42,6 @@ pub(crate) fn connecting(
         Ok(()) | Err(Errno::INPROGRESS) => Ok(socket),
         Err(e) => Err(e.into()),
     }
-}
-
-/// Resets the connection, so that no state remains in the kernel.
-pub(crate) fn abort(socket: impl AsFd) -> io::Result<()> {
-    Ok(connect_unspec(socket)?)
 }
 
 fn open(multipath: bool) -> io::Result<OwnedFd> {

@@ -3,7 +3,7 @@
 use crate::emulator::{PathCounts, Report, Snapshot, Tally};
 use crate::observe::{Observer, SampleCounts};
 use crate::recording::Recording;
-use crate::{Traffic, hardware, release};
+use crate::{RunOptions, Traffic, hardware, release};
 use anabranch_net::Time;
 use anabranch_record::{
     Completion, EmulatorHealth, FlowLayout, FlowSummary, KernelRun, Layout, LinkSummary, PathTraffic, Summary,
@@ -47,13 +47,13 @@ pub(crate) struct End {
     pub report: Report,
     /// Packets that devices dropped before the emulator took them.
     pub device_drops: u64,
-    /// The number of times that TCP came under memory pressure.
+    /// The number of times that TCP came under memory pressure: its buffers went beyond `net.ipv4.tcp_mem`, for which the kernel
+    /// reduces windows without a loss.
     pub memory_pressures: u64,
     pub skips_programs: Option<bool>,
     /// The number of times that a program's table refused a row to a socket. Such a socket is not coupled and not sampled.
     pub without_row: u64,
-    pub traffic: Traffic,
-    pub limits: Limits,
+    pub options: RunOptions,
     /// The largest lateness of samples of sockets.
     pub samples_late: Time,
     /// The delay after time 0 until all hosts and connections were ready; zero if they were ready before.
@@ -142,20 +142,20 @@ fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer<'_>, e
         quantum_s: Some(health.quantum.as_secs_f64()),
         real_time_priority: health.realtime,
     };
-    let mut invalid = invalid(&emulator, &end.limits);
+    let mut invalid = invalid(&emulator, &end.options.limits);
     invalid.extend(refused(end.without_row));
     invalid.extend(short_of_memory(end.memory_pressures));
     invalid.extend(impossible(observer.sample_counts));
     let beyond = |what: &str, late: Time, limit: Time| {
         (late > limit).then(|| format!("{what} {:.1} ms late", late.as_secs_f64() * 1e3))
     };
-    invalid.extend(beyond("sockets were sampled", end.samples_late, end.limits.sample));
+    invalid.extend(beyond("sockets were sampled", end.samples_late, end.options.limits.sample));
     invalid.extend(beyond("hosts and connections were ready", end.start_delay, Time::ZERO));
     let fallen = scenario.flows.iter().zip(&observer.flows).filter(|(_, observed)| observed.is_fallback);
     invalid.extend(
         fallen.map(|(flow, _)| format!("the MPTCP connection of {} fell back to plain TCP", flow.name)),
     );
-    if end.traffic == Traffic::Iperf3 {
+    if end.options.traffic == Traffic::Iperf3 {
         invalid.extend(silent_subflows(scenario, end.until, &end.end.paths));
     }
     if let Some(stolen) = end.stolen.filter(|stolen| *stolen > STOLEN)
@@ -182,7 +182,7 @@ fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer<'_>, e
         machine: hardware::machine(),
         invalid,
         invalid_attempts: 0,
-        traffic: end.traffic.name().to_owned(),
+        traffic: end.options.traffic.name().to_owned(),
         impossible_samples: observer.sample_counts.impossible,
         samples_late_max_s: end.samples_late.as_secs_f64(),
         emulator,
@@ -212,15 +212,16 @@ const STOOD_STILL: &str = "the emulator stood still";
 fn invalid(emulator: &EmulatorHealth, limits: &Limits) -> Vec<String> {
     let Limits { late, too_late, busy, effect, .. } = *limits;
     let ms = |seconds: f64| format!("{:.1} ms", seconds * 1e3);
+    let limit = |limit: Time| ms(limit.as_secs_f64());
     let p99 = emulator.lateness_p99_s.filter(|p99| *p99 > late.as_secs_f64());
     let max = emulator.lateness_max_s.filter(|max| *max > too_late.as_secs_f64());
     let cpu = (emulator.cpu > busy).then_some(emulator.cpu * 100.0);
     let drops = (emulator.device_drops > 0).then_some(emulator.device_drops);
     let said = [
         p99.map(|p99| {
-            format!("1 % of packets left their link at least {} late, the limit is {late}", ms(p99))
+            format!("1 % of packets left their link at least {} late, the limit is {}", ms(p99), limit(late))
         }),
-        max.map(|max| format!("a packet left its link {} late, the limit is {too_late}", ms(max))),
+        max.map(|max| format!("a packet left its link {} late, the limit is {}", ms(max), limit(too_late))),
         cpu.map(|cpu| format!("the emulator took {cpu:.0} % of a core, the limit is {:.0} %", busy * 100.0)),
         drops.map(|drops| format!("{drops} packets were lost outside the links")),
         (emulator.standstill_effect > effect).then(|| {
@@ -279,10 +280,10 @@ fn impossible(sample_counts: SampleCounts) -> Option<String> {
 
 /// The 95th percentile of small numbers.
 fn p95(tally: &Tally) -> Option<f64> {
-    let all: u64 = tally.counts().iter().sum();
+    let all: u64 = tally.counts.iter().sum();
     let rank = (all as f64 * 0.95).ceil() as u64;
     let mut seen = 0;
-    let found = tally.counts().iter().position(|count| {
+    let found = tally.counts.iter().position(|count| {
         seen += count;
         seen >= rank.max(1)
     });
@@ -308,11 +309,11 @@ mod tests {
         for (bad, said) in [
             (
                 EmulatorHealth { lateness_p99_s: Some(2e-3), ..good.clone() },
-                "1 % of packets left their link at least 2.0 ms late",
+                "1 % of packets left their link at least 2.0 ms late, the limit is 1.0 ms",
             ),
             (
                 EmulatorHealth { lateness_max_s: Some(0.05), ..good.clone() },
-                "a packet left its link 50.0 ms late",
+                "a packet left its link 50.0 ms late, the limit is 20.0 ms",
             ),
             (EmulatorHealth { cpu: 0.95, ..good.clone() }, "95 % of a core"),
             (EmulatorHealth { device_drops: 3, ..good.clone() }, "3 packets were lost outside"),
@@ -322,10 +323,8 @@ mod tests {
             assert!(why.contains(said), "{why}");
         }
         assert_eq!(impossible(SampleCounts { all: 300, impossible: 3 }), None);
-        assert!(
-            impossible(SampleCounts { all: 299, impossible: 3 })
-                .is_some_and(|why| why.contains("3 of 299 samples"))
-        );
+        let why = impossible(SampleCounts { all: 299, impossible: 3 });
+        assert!(why.is_some_and(|why| why.contains("3 of 299 samples")));
         assert_eq!(refused(0), None);
         assert!(refused(2).is_some_and(|why| why.contains("no row for a subflow 2 times")));
         assert_eq!(short_of_memory(0), None);

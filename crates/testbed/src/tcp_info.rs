@@ -100,7 +100,13 @@ pub struct Multipath {
 /// The state of an MPTCP socket.
 pub fn multipath(socket: impl AsFd) -> io::Result<Multipath> {
     let mut info = MptcpInfo::new_zeroed();
-    let len = socket_option(socket, SOL_MPTCP, MPTCP_INFO, info.as_mut_bytes())?;
+    let len = match socket_option(socket, SOL_MPTCP, MPTCP_INFO, info.as_mut_bytes()) {
+        // The kernel passes the options of a connection that fell back on to TCP, which does not know this one.
+        Err(e) if e.raw_os_error() == Some(libc::EOPNOTSUPP) => {
+            return Ok(Multipath { is_fallback: true, reinjected_bytes: None, received_bytes: None });
+        }
+        done => done?,
+    };
     let known = |offset| len >= offset + size_of::<u64>();
     Ok(Multipath {
         is_fallback: info.flags & 1 != 0,
@@ -109,8 +115,8 @@ pub fn multipath(socket: impl AsFd) -> io::Result<Multipath> {
     })
 }
 
-/// The current subflows of a socket at either end; one for plain TCP. Closed subflows and their counters are missing. `None`
-/// if the list changes during every attempt.
+/// The current subflows of a socket at either end; one for plain TCP, also after a fallback. Closed subflows and their counters
+/// are missing. `None` if the list changes during every attempt.
 pub fn subflows(socket: impl AsFd, multipath: bool) -> io::Result<Option<Vec<Subflow>>> {
     if !multipath {
         let mut info = TcpInfo::new_zeroed();

@@ -2,16 +2,13 @@
 
 use super::standstill::{Cause, Reach};
 use super::wire::Header;
-use anabranch_net::{DropReason, Time};
-use anabranch_record::Histogram;
+use anabranch_net::DropReason;
 
 /// A path's counters since the start of the emulator.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PathCounts {
     /// Data segments that the sender's host has sent, including retransmissions.
     pub segments: u64,
-    /// Bytes of data in them.
-    pub payload_bytes: u64,
     /// The number of these segments that a link dropped.
     pub dropped_segments: u64,
     /// Pure acknowledgements that the receiver's host has sent.
@@ -29,23 +26,17 @@ pub struct SendingBehaviour {
     pub segments_per_burst: Tally,
     /// Segments that a pure acknowledgement newly acknowledges, counting a partly acknowledged one; 0 is a duplicate.
     pub segments_per_ack: Tally,
-    /// The time between two such acknowledgements. Those within the emulator's quantum arrive together.
-    pub ack_spacing: Histogram,
 }
 
 /// A histogram of small numbers.
 #[derive(Clone, Debug)]
 pub struct Tally {
-    counts: [u64; Tally::SIZE],
+    /// The counts of 0, 1, 2 and so on; the last one includes all larger numbers.
+    pub counts: [u64; Tally::SIZE],
 }
 
 impl Tally {
     const SIZE: usize = 65;
-
-    /// The counts of 0, 1, 2 and so on; the last one includes all larger numbers.
-    pub fn counts(&self) -> &[u64] {
-        &self.counts
-    }
 
     /// The mean; `None` if empty.
     pub fn mean(&self) -> Option<f64> {
@@ -81,7 +72,6 @@ pub(crate) struct Watch {
     full: usize,
     /// The last acknowledgement number of the current connection.
     acknowledged: Option<u32>,
-    acked_at: Option<Time>,
     /// The reach of standstills on the path.
     pub reach: Reach,
     /// The number of the last counted standstill.
@@ -98,19 +88,17 @@ impl Watch {
         if header.tcp.is_some() && header.payload > 0 {
             let segments = header.segments();
             self.counts.segments += segments as u64;
-            self.counts.payload_bytes += header.payload as u64;
             self.manner.segments_per_burst.add(segments);
             self.full = self.full.max(header.payload_of(0));
         }
     }
 
     /// A packet left the receiver's host.
-    pub fn back(&mut self, header: &Header, now: Time) {
+    pub fn back(&mut self, header: &Header) {
         let Some(tcp) = header.tcp else { return };
-        if tcp.opens() {
+        if tcp.opens {
             self.acknowledged = Some(tcp.ack);
-            self.acked_at = None;
-        } else if header.payload == 0 && tcp.acknowledges() {
+        } else if header.payload == 0 && tcp.acknowledges {
             self.counts.acks += 1;
             if let Some(before) = self.acknowledged.replace(tcp.ack) {
                 // A late, old one has a smaller number.
@@ -119,9 +107,6 @@ impl Watch {
                 if bytes < 0 {
                     self.acknowledged = Some(before);
                 }
-            }
-            if let Some(before) = self.acked_at.replace(now) {
-                self.manner.ack_spacing.record(now.since(before).as_nanos());
             }
         }
     }
@@ -158,38 +143,33 @@ mod tests {
     #[test]
     fn segments_and_acknowledgements_are_counted() {
         let mut watch = Watch::default();
-        let micros = |us: u64| Time::from_nanos(us * 1000);
         let start = u32::MAX - 1000;
-        watch.back(&answer(SYN | ACK, start), micros(0));
+        watch.back(&answer(SYN | ACK, start));
         watch.forward(&Header::read(&frame(4 * 1448 + 10, Some(1448), ACK, 0)).unwrap());
         watch.forward(&Header::read(&frame(0, None, ACK, 0)).unwrap());
         // Two segments, twice the same, the last two, and one that comes late.
-        for (us, bytes) in [(100, 2 * 1448), (101, 2 * 1448), (111, 4 * 1448 + 10), (121, 1448)] {
-            watch.back(&answer(ACK, start.wrapping_add(bytes)), micros(us));
+        for bytes in [2 * 1448, 2 * 1448, 4 * 1448 + 10, 1448] {
+            watch.back(&answer(ACK, start.wrapping_add(bytes)));
         }
         watch.dropped(true, true, DropReason::Queue, None);
         watch.dropped(true, false, DropReason::Queue, None);
         watch.dropped(false, false, DropReason::Queue, None);
         let expected = PathCounts {
             segments: 5,
-            payload_bytes: 4 * 1448 + 10,
             dropped_segments: 1,
             acks: 4,
             standstill_losses: 0,
             standstill_cycles: 0.0,
         };
         assert_eq!(watch.counts, expected);
-        let SendingBehaviour { segments_per_burst, segments_per_ack, ack_spacing } = &watch.manner;
-        assert_eq!(segments_per_burst.counts()[..7], [0, 0, 0, 0, 0, 1, 0]);
-        assert_eq!(segments_per_ack.counts()[..5], [2, 0, 1, 1, 0]);
+        let SendingBehaviour { segments_per_burst, segments_per_ack } = &watch.manner;
+        assert_eq!(segments_per_burst.counts[..7], [0, 0, 0, 0, 0, 1, 0]);
+        assert_eq!(segments_per_ack.counts[..5], [2, 0, 1, 1, 0]);
         assert_eq!(segments_per_ack.mean(), Some(5.0 / 4.0));
-        assert_eq!(ack_spacing.count(), 3);
-        assert!((9.8e-6..10.2e-6).contains(&ack_spacing.quantile(0.9).unwrap()));
         // The next connection has numbers of its own.
-        watch.back(&answer(SYN | ACK, 7), micros(900));
-        watch.back(&answer(ACK, 7 + 1448), micros(901));
-        assert_eq!(watch.manner.segments_per_ack.counts()[1], 1);
-        assert_eq!(watch.manner.ack_spacing.count(), 3);
+        watch.back(&answer(SYN | ACK, 7));
+        watch.back(&answer(ACK, 7 + 1448));
+        assert_eq!(watch.manner.segments_per_ack.counts[1], 1);
     }
 
     #[test]

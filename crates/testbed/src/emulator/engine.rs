@@ -10,6 +10,7 @@ use super::store::Store;
 use super::wire::{self, Header};
 use crate::clock::{Clock, nanos};
 use crate::device::{LARGEST_READ, Tun, VNET_HEADER};
+use crate::realtime;
 use anabranch_net::{Time, Totals, Waiting};
 use rustix::event::epoll;
 use rustix::io::Errno;
@@ -78,7 +79,6 @@ pub(super) struct Engine {
     timer: OwnedFd,
     /// The timer's expiry.
     set: Time,
-    quantum: Time,
     /// The packets at the senders' hosts, if they are captured.
     packets: Option<Vec<SeenPacket>>,
     /// The last time at which due packets were delivered to their hosts.
@@ -122,7 +122,7 @@ impl Engine {
         for (i, tun) in tuns.iter().enumerate() {
             add(tun, i as u64)?;
         }
-        let largest = tuns.iter().map(Tun::mtu).max().unwrap_or(0) as usize + VNET_HEADER;
+        let largest = tuns.iter().map(|tun| tun.mtu).max().unwrap_or(0) as usize + VNET_HEADER;
         Ok(Engine {
             network,
             store: Store::new(largest),
@@ -134,7 +134,6 @@ impl Engine {
             clock,
             timer,
             set: Time::NEVER,
-            quantum: options.quantum,
             packets: options.capture.then(Vec::new),
             advanced: Time::ZERO,
             epoll,
@@ -146,10 +145,10 @@ impl Engine {
     }
 
     /// Runs until the sender of requests is dropped.
-    pub fn run(mut self, realtime: bool) -> io::Result<Report> {
+    pub fn run(mut self) -> io::Result<Report> {
+        self.health.realtime = realtime::raise(realtime::EMULATOR).is_ok();
         let began = Instant::now();
         self.standstills.record_sleep(self.clock.now());
-        self.health.realtime = realtime;
         // By default, the kernel may wake a thread without real-time priority 50 µs late.
         set_current_timer_slack(Some(NonZero::<u64>::MIN))?;
         let mut events = Vec::with_capacity(64);
@@ -158,7 +157,7 @@ impl Engine {
             let mut until = Time::ZERO;
             if !self.read()? && self.ready.is_empty() {
                 until = self.network.next();
-                let soon = self.advanced + self.quantum;
+                let soon = self.advanced + self.health.quantum;
                 if until < soon {
                     self.sleep(soon);
                 }
@@ -185,9 +184,8 @@ impl Engine {
         let until = if until.since(now) > PAUSE.times(3) { now + PAUSE } else { until };
         let early = if until.since(now) > PAUSE { EARLY } else { Time::ZERO };
         if !busy {
-            self.set_timer(until - early)?;
+            self.set_timer(until.since(early))?;
             self.standstills.record_sleep(until);
-            self.health.sleeps += 1;
         }
         events.clear();
         match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(events), busy.then_some(&NOW)) {
@@ -219,7 +217,6 @@ impl Engine {
         self.standstills.record_sleep(until);
         // An early wake-up by a signal does no harm.
         let _ = clock_nanosleep_absolute(ClockId::Monotonic, &self.clock.timespec(until));
-        self.health.sleeps += 1;
     }
 
     /// Sets the timer. An early expiry does no harm.
@@ -236,7 +233,6 @@ impl Engine {
     fn advance(&mut self) {
         self.advanced = self.record_work();
         self.network.run(self.advanced);
-        self.health.most_overdue = self.health.most_overdue.max(self.network.arrived.len());
         while let Some((due, packet)) = self.network.arrived.pop_front() {
             self.deliver(due, packet);
         }
@@ -256,23 +252,22 @@ impl Engine {
         now
     }
 
-    /// Delivers a packet to its host.
     fn deliver(&mut self, due: Time, packet: Packet) {
         if packet.marked {
-            wire::mark(self.store.get_mut(packet.place));
+            wire::mark(self.store.packet(packet.place));
         }
         let now = self.record_work();
         if !is_forward(packet.route)
             && let Some(packets) = &mut self.packets
         {
-            let frame = self.store.read(packet.place);
+            let frame = self.store.packet(packet.place);
             packets.extend(SeenPacket::new(now, packet.route as usize / 2, frame));
         }
         let late = now.since(due);
         self.health.lateness.record(late.as_nanos());
         self.health.latest = self.health.latest.max(late);
         let tun = &self.devices[packet.route as usize ^ 1].tun;
-        self.health.refused += u64::from(tun.write(self.store.read(packet.place)).is_err());
+        self.health.refused += u64::from(tun.write(self.store.packet(packet.place)).is_err());
         self.store.release(packet.place);
     }
 
@@ -314,7 +309,7 @@ impl Engine {
         if is_forward(device) {
             watch.forward(&header);
         } else {
-            watch.back(&header, now);
+            watch.back(&header);
         }
         for i in 0..header.segments() {
             let size = header.length(i);
@@ -322,7 +317,7 @@ impl Engine {
             if is_forward(device)
                 && let Some(packets) = &mut self.packets
             {
-                packets.extend(SeenPacket::new(now, device as usize / 2, self.store.read(place)));
+                packets.extend(SeenPacket::new(now, device as usize / 2, self.store.packet(place)));
             }
             self.network.enter(
                 now,
@@ -360,7 +355,7 @@ impl Engine {
             at,
             links: (0..self.network.links).map(|i| self.network.link(i, at)).collect(),
             paths: self.watches.iter().map(|watch| watch.counts).collect(),
-            standstill: self.standstills.sum(),
+            standstill: self.standstills.sum,
         }
     }
 }

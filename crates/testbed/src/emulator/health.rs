@@ -11,8 +11,6 @@ pub struct Health {
     pub lateness: Histogram,
     /// The maximum lateness.
     pub latest: Time,
-    /// The most packets that were due and not yet delivered.
-    pub most_overdue: usize,
     /// CPU time of the emulator's thread, including the hosts' processing of its packets.
     pub cpu: Duration,
     /// The emulator's run time.
@@ -25,8 +23,6 @@ pub struct Health {
     pub foreign: u64,
     /// The time within which packets may be read or delivered together.
     pub quantum: Time,
-    /// The number of times that the thread slept.
-    pub sleeps: u64,
 }
 
 impl Health {

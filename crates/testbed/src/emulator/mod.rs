@@ -21,9 +21,9 @@ pub use health::Health;
 pub use options::EmulatorOptions;
 pub(crate) use options::bottlenecks_bps;
 
+use crate::TestbedError;
 use crate::clock::Clock;
 use crate::device::Tun;
-use crate::{TestbedError, realtime};
 use anabranch_net::LinkSpec;
 use anabranch_scenario::{Path, Scenario};
 use counts::Watch;
@@ -53,7 +53,6 @@ pub struct Ends {
 pub struct Emulator {
     /// `None` when it must end.
     requests: Option<Sender<Request>>,
-    /// Wakes the thread.
     waker: Arc<OwnedFd>,
     thread: Option<JoinHandle<io::Result<Report>>>,
 }
@@ -69,15 +68,14 @@ impl Emulator {
     ) -> Result<Self, TestbedError> {
         let routes: Vec<Route> = ends.iter().flat_map(|ends| routes(links, &ends.path)).collect();
         let network = Network::new(links, seed, &routes);
-        let reach = |ends: &Ends| Reach::new(links, &ends.path, ends.sender.mtu());
+        let reach = |ends: &Ends| Reach::new(links, &ends.path, ends.sender.mtu);
         let watches = ends.iter().map(|ends| Watch::new(reach(ends))).collect();
         let tuns = ends.into_iter().flat_map(|ends| [ends.sender, ends.receiver]).collect();
         let (requests, receiver) = channel();
         let start = || {
             let waker = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
             let engine = Engine::new(network, watches, tuns, clock, options, waker.clone(), receiver)?;
-            let run = || engine.run(realtime::raise(realtime::EMULATOR).is_ok());
-            let thread = std::thread::Builder::new().name("emulator".into()).spawn(run)?;
+            let thread = std::thread::Builder::new().name("emulator".into()).spawn(|| engine.run())?;
             Ok::<_, io::Error>(Emulator { requests: Some(requests), waker, thread: Some(thread) })
         };
         start().map_err(TestbedError::kernel("start the emulator"))

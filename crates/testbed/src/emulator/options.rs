@@ -33,7 +33,6 @@ impl Default for EmulatorOptions {
 }
 
 impl EmulatorOptions {
-    /// The options of a run.
     pub(crate) fn of_run(scenario: &Scenario, capture: bool) -> Self {
         let bottlenecks_bps = bottlenecks_bps(scenario, LinkSpec::highest_rate_bps, |_| true);
         EmulatorOptions { quantum: quantum(&bottlenecks_bps, is_virtual_time()), capture }

@@ -19,10 +19,9 @@ const KNOWN: usize = 16;
 pub(crate) struct Standstills {
     /// The latest time at which the thread must run.
     due: Time,
-    /// The number of standstills.
     number: u64,
-    /// Their total length.
-    sum: Time,
+    /// The total length of all standstills.
+    pub sum: Time,
     last: VecDeque<Standstill>,
 }
 
@@ -99,11 +98,6 @@ impl Standstills {
         self.due = self.due.max(until);
     }
 
-    /// Their total length.
-    pub fn sum(&self) -> Time {
-        self.sum
-    }
-
     /// The standstills that may have caused a loss at `now`. After a standstill, the waiting packets reach the queues at
     /// once, and the packets that they trigger follow within a round-trip time without queues.
     pub fn cause(&self, now: Time, reach: Reach) -> Option<Cause> {
@@ -132,13 +126,13 @@ mod tests {
             still.record_sleep(us(until));
             still.record_work(us(woken));
         }
-        assert_eq!((still.sum(), still.cause(us(8_001), Reach::default())), (Time::ZERO, None));
+        assert_eq!((still.sum, still.cause(us(8_001), Reach::default())), (Time::ZERO, None));
         // 8 ms late after a sleep, and 3 ms between two steps of its work.
         still.record_sleep(us(9_000));
         still.record_work(us(17_000));
-        assert_eq!(still.sum(), us(8_000));
+        assert_eq!(still.sum, us(8_000));
         still.record_work(us(20_000));
-        assert_eq!(still.sum(), us(11_000));
+        assert_eq!(still.sum, us(11_000));
     }
 
     fn reach(round_trip: u64, queue: u64) -> Reach {
@@ -151,10 +145,7 @@ mod tests {
         still.record_work(us(5_000));
         let number = |now| still.cause(us(now), reach(20_000, 0)).map(|cause| cause.number);
         // Packets that a link drops until its end were on their way before.
-        assert_eq!(
-            (number(5_000), number(5_001), number(26_000), number(26_001)),
-            (None, Some(1), Some(1), None)
-        );
+        assert_eq!([5_000, 5_001, 26_000, 26_001].map(number), [None, Some(1), Some(1), None]);
     }
 
     /// Those of one round-trip time count together.

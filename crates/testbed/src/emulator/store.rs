@@ -32,7 +32,7 @@ impl Store {
     /// Allocates a place for a packet of at most `length` bytes. `write` fills it and returns the number of bytes.
     #[inline]
     pub fn put(&mut self, length: usize, write: impl FnOnce(&mut [u8]) -> usize) -> Place {
-        let places = if length <= SMALL { &mut self.small } else { &mut self.large };
+        let places = self.of(length);
         let number = places.take();
         let written = write(&mut places.get_mut(number)[..length]);
         // The length identifies the kind of place, so it must be the requested one.
@@ -40,17 +40,9 @@ impl Store {
         Place { number, length: length as u32 }
     }
 
-    /// Reads the packet at a place.
+    /// The packet at a place.
     #[inline]
-    pub fn read(&self, place: Place) -> &[u8] {
-        let length = place.length as usize;
-        let places = if length <= SMALL { &self.small } else { &self.large };
-        &places.read(place.number)[..length]
-    }
-
-    /// The packet at a place, mutable.
-    #[inline]
-    pub fn get_mut(&mut self, place: Place) -> &mut [u8] {
+    pub fn packet(&mut self, place: Place) -> &mut [u8] {
         let length = place.length as usize;
         &mut self.of(length).get_mut(place.number)[..length]
     }
@@ -61,6 +53,7 @@ impl Store {
         self.of(place.length as usize).free.push(place.number);
     }
 
+    #[inline]
     fn of(&mut self, length: usize) -> &mut Places {
         if length <= SMALL { &mut self.small } else { &mut self.large }
     }
@@ -94,12 +87,6 @@ impl Places {
     }
 
     #[inline]
-    fn read(&self, number: u32) -> &[u8] {
-        let (piece, place) = (number as usize / self.in_piece, number as usize % self.in_piece);
-        &self.pieces[piece][place * self.size..][..self.size]
-    }
-
-    #[inline]
     fn get_mut(&mut self, number: u32) -> &mut [u8] {
         let (piece, place) = (number as usize / self.in_piece, number as usize % self.in_piece);
         &mut self.pieces[piece][place * self.size..][..self.size]
@@ -123,7 +110,7 @@ mod tests {
         let places: Vec<Place> =
             lengths.iter().enumerate().map(|(i, n)| store.put(*n, fill(i, *n))).collect();
         for (i, place) in places.iter().enumerate() {
-            assert_eq!(store.get_mut(*place), vec![i as u8; lengths[i]], "packet {i}");
+            assert_eq!(store.packet(*place), vec![i as u8; lengths[i]], "packet {i}");
         }
         let pieces = |store: &Store| store.small.pieces.len() + store.large.pieces.len();
         let before = pieces(&store);

@@ -34,17 +34,10 @@ pub(crate) struct Header {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tcp {
     pub ack: u32,
-    pub flags: u8,
-}
-
-impl Tcp {
-    pub fn opens(&self) -> bool {
-        self.flags & SYN != 0
-    }
-
-    pub fn acknowledges(&self) -> bool {
-        self.flags & ACK != 0
-    }
+    /// Whether SYN is set.
+    pub opens: bool,
+    /// Whether ACK is set.
+    pub acknowledges: bool,
 }
 
 impl Header {
@@ -72,8 +65,8 @@ impl Header {
             }
             header.headers = ip + length;
             header.payload = packet.len() - header.headers;
-            header.tcp =
-                Some(Tcp { ack: u32::from_be_bytes([tcp[8], tcp[9], tcp[10], tcp[11]]), flags: tcp[13] });
+            let [opens, acknowledges] = [SYN, ACK].map(|flag| tcp[13] & flag != 0);
+            header.tcp = Some(Tcp { ack: double_word(tcp, 8), opens, acknowledges });
         }
         let payload = usize::from(u16::from_ne_bytes([vnet[4], vnet[5]]));
         match vnet[1] {
@@ -129,7 +122,7 @@ impl Header {
         put(out, 4, word(packet, 4).wrapping_add(i as u16));
         renew_ip_checksum(out, self.ip);
         let tcp = &mut out[self.ip..];
-        let sequence = sequence(tcp).wrapping_add((i * segment) as u32);
+        let sequence = double_word(tcp, 4).wrapping_add((i * segment) as u32);
         tcp[4..8].copy_from_slice(&sequence.to_be_bytes());
         if from + segment < packet.len() {
             tcp[13] &= !(FIN | PSH);
@@ -137,10 +130,6 @@ impl Header {
         renew_pseudo_length(tcp, packet.len() - self.ip, length - self.ip);
         end
     }
-}
-
-fn sequence(tcp: &[u8]) -> u32 {
-    u32::from_be_bytes([tcp[4], tcp[5], tcp[6], tcp[7]])
 }
 
 /// Updates the TCP length in the pseudo header. Its sum stands in place of the incomplete checksum.
@@ -172,6 +161,10 @@ fn fold(sum: u32) -> u16 {
 
 fn word(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
+}
+
+fn double_word(bytes: &[u8], at: usize) -> u32 {
+    u32::from(word(bytes, at)) << 16 | u32::from(word(bytes, at + 2))
 }
 
 fn put(bytes: &mut [u8], at: usize, word: u16) {

@@ -1,7 +1,7 @@
 //! Writes an initramfs archive in cpio's "newc" format, `Documentation/driver-api/early-userspace/buffer-format.rst`.
 
 use std::collections::BTreeSet;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 const FILE: u32 = 0o100_000;
 const FOLDER: u32 = 0o040_000;
@@ -10,26 +10,22 @@ const FOLDER: u32 = 0o040_000;
 #[derive(Default)]
 pub struct Archive {
     bytes: Vec<u8>,
-    folders: BTreeSet<String>,
+    folders: BTreeSet<PathBuf>,
     entries: u32,
 }
 
 impl Archive {
     /// Adds a file and its parent folders. `path` is absolute in the guest.
     pub fn file(&mut self, path: &Path, permissions: u32, content: &[u8]) {
-        let mut name = String::new();
-        let parts = path.components().filter_map(|part| match part {
-            Component::Normal(part) => Some(part.to_string_lossy()),
-            _ => None,
-        });
-        let parts: Vec<_> = parts.collect();
-        for (i, part) in parts.iter().enumerate() {
-            name = if i == 0 { part.to_string() } else { format!("{name}/{part}") };
-            if i + 1 < parts.len() && self.folders.insert(name.clone()) {
-                self.entry(&name, FOLDER | 0o755, &[]);
+        let path: PathBuf = path.components().filter(|part| matches!(part, Component::Normal(_))).collect();
+        let folders: Vec<_> = path.ancestors().skip(1).collect();
+        // The last ancestor is the empty path.
+        for folder in folders.iter().rev().skip(1) {
+            if self.folders.insert(folder.to_path_buf()) {
+                self.entry(&folder.to_string_lossy(), FOLDER | 0o755, &[]);
             }
         }
-        self.entry(&name, FILE | permissions, content);
+        self.entry(&path.to_string_lossy(), FILE | permissions, content);
     }
 
     /// Returns the archive's bytes.

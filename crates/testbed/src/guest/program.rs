@@ -8,13 +8,14 @@ use std::process::Command;
 
 /// Adds a program as `/bin/NAME`, and its libraries at the paths where it expects them.
 pub fn add(archive: &mut Archive, program: &Path, name: &str) -> Result<(), TestbedError> {
-    let mut put = |at: &Path, from: &Path| {
-        let content = fs::read(from).map_err(TestbedError::kernel(format!("read {}", from.display())))?;
-        archive.file(at, 0o755, &content);
-        Ok(())
-    };
-    put(&Path::new("/bin").join(name), program)?;
-    libraries(program)?.iter().try_for_each(|library| put(library, library))
+    put(archive, &Path::new("/bin").join(name), program)?;
+    libraries(program)?.iter().try_for_each(|library| put(archive, library, library))
+}
+
+fn put(archive: &mut Archive, at: &Path, from: &Path) -> Result<(), TestbedError> {
+    let content = fs::read(from).map_err(TestbedError::kernel(format!("read {}", from.display())))?;
+    archive.file(at, 0o755, &content);
+    Ok(())
 }
 
 /// Adds iperf3 and, for multipath connections, the library that turns its sockets into MPTCP sockets.
@@ -32,9 +33,7 @@ pub fn add_iperf3(archive: &mut Archive, multipath: bool) -> Result<(), TestbedE
     let library = paths.find(|path| path.is_absolute()).ok_or_else(|| {
         TestbedError::Environment(format!("{} does not name its library", mptcpize.display()))
     })?;
-    let content = fs::read(library).map_err(TestbedError::kernel(format!("read {}", library.display())))?;
-    archive.file(library, 0o755, &content);
-    Ok(())
+    put(archive, library, library)
 }
 
 /// The libraries of a program, and their loader.

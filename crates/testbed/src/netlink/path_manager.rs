@@ -2,7 +2,8 @@
 
 use super::Netlink;
 use crate::TestbedError;
-use netlink_packet_core::{DecodeError, DefaultNla, Emitable, NlasIterator, ParseableParametrized};
+use crate::pair::MOST_PATHS;
+use netlink_packet_core::{DecodeError, DefaultNla, Emitable, NLA_F_NESTED, ParseableParametrized};
 use netlink_packet_generic::ctrl::nlas::GenlCtrlAttrs;
 use netlink_packet_generic::ctrl::{GenlCtrl, GenlCtrlCmd};
 use netlink_packet_generic::{GenlFamily, GenlHeader, GenlMessage};
@@ -16,8 +17,7 @@ const DELETE_ADDRESS: u8 = 2;
 const SET_LIMITS: u8 = 5;
 const SET_FLAGS: u8 = 7;
 
-const NESTED: u16 = netlink_packet_core::NLA_F_NESTED;
-const ADDRESS: u16 = 1 | NESTED;
+const ADDRESS: u16 = 1 | NLA_F_NESTED;
 const ACCEPTED_ADDRESSES: u16 = 2;
 const SUBFLOWS: u16 = 3;
 
@@ -29,9 +29,6 @@ const DEVICE: u16 = 7;
 
 const FLAG_SUBFLOW: u32 = 1 << 1;
 const FLAG_BACKUP: u32 = 1 << 2;
-
-/// The most endpoints of a namespace, and the most additional subflows of a connection.
-const MOST: u32 = 8;
 
 /// The path manager of a namespace.
 pub struct PathManager {
@@ -76,14 +73,11 @@ impl PathManager {
 
     /// Raises the limit of subflows per connection to the kernel's maximum.
     pub fn lift_limits(&self) -> Result<(), TestbedError> {
-        let limits = [ACCEPTED_ADDRESSES, SUBFLOWS].map(|limit| number(limit, MOST));
+        let limits = [ACCEPTED_ADDRESSES, SUBFLOWS].map(|limit| number(limit, MOST_PATHS as u32));
         self.request("set the limits of MPTCP's path manager", SET_LIMITS, limits.to_vec())
     }
 
-    /// Adds an endpoint: existing and future connections get a subflow from it.
-    ///
-    /// # Errors
-    /// If the kernel refuses, for example if it has eight already.
+    /// Adds an endpoint, of which there may be eight: existing and future connections get a subflow from it.
     pub fn add(&self, endpoint: &Endpoint) -> Result<(), TestbedError> {
         let flags = FLAG_SUBFLOW | endpoint.backup_flag();
         let address = endpoint.nested(vec![number(FLAGS, flags), number(DEVICE, endpoint.device)]);
@@ -91,18 +85,12 @@ impl PathManager {
     }
 
     /// Removes the endpoint and its subflows.
-    ///
-    /// # Errors
-    /// If the kernel refuses, for example if it does not exist.
     pub fn remove(&self, endpoint: &Endpoint) -> Result<(), TestbedError> {
         let what = format!("remove the endpoint {}", endpoint.address);
         self.request(&what, DELETE_ADDRESS, vec![endpoint.nested(Vec::new())])
     }
 
     /// Makes the endpoint and its subflows backup or regular, as in `endpoint`.
-    ///
-    /// # Errors
-    /// If the kernel refuses, for example if it does not exist.
     pub fn set_backup(&self, endpoint: &Endpoint) -> Result<(), TestbedError> {
         let what = format!("change the endpoint {}", endpoint.address);
         self.request(&what, SET_FLAGS, vec![endpoint.nested(vec![number(FLAGS, endpoint.backup_flag())])])
@@ -169,10 +157,9 @@ impl Emitable for Request {
     }
 }
 
+/// These requests have no answers with attributes.
 impl ParseableParametrized<[u8], GenlHeader> for Request {
-    fn parse_with_param(bytes: &[u8], header: GenlHeader) -> Result<Self, DecodeError> {
-        use netlink_packet_core::Parseable;
-        let attributes = NlasIterator::new(bytes).map(|attribute| DefaultNla::parse(&attribute?));
-        Ok(Request { command: header.cmd, attributes: attributes.collect::<Result<_, _>>()? })
+    fn parse_with_param(_: &[u8], header: GenlHeader) -> Result<Self, DecodeError> {
+        Ok(Request { command: header.cmd, attributes: Vec::new() })
     }
 }

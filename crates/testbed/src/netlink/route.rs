@@ -17,6 +17,9 @@ use rustix::net::netdevice::name_to_index;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 
+/// Flags of requests for what does not exist yet.
+const NEW: u16 = NLM_F_CREATE | NLM_F_EXCL;
+
 /// The prefix length of a single address.
 const WHOLE: u8 = 32;
 
@@ -62,9 +65,9 @@ impl Routes {
         message.header.handle = TcHandle { major: 1, minor: 0 };
         message.header.parent = TcHandle::ROOT;
         message.attributes.push(TcAttribute::Kind("pfifo".to_owned()));
-        let new = NLM_F_CREATE | NLM_F_REPLACE;
         let doing = format!("set a plain queue on device {device}");
-        self.change(RouteNetlinkMessage::NewQueueDiscipline(message), new, doing)
+        let flags = NLM_F_CREATE | NLM_F_REPLACE;
+        self.change(RouteNetlinkMessage::NewQueueDiscipline(message), flags, doing)
     }
 
     /// Gives a device an address.
@@ -75,14 +78,10 @@ impl Routes {
         message.header.index = device;
         message.attributes =
             vec![AddressAttribute::Local(address.into()), AddressAttribute::Address(address.into())];
-        let new = NLM_F_CREATE | NLM_F_EXCL;
-        self.change(RouteNetlinkMessage::NewAddress(message), new, format!("add the address {address}"))
+        self.change(RouteNetlinkMessage::NewAddress(message), NEW, format!("add the address {address}"))
     }
 
-    /// Adds a route.
-    ///
-    /// # Errors
-    /// If the kernel refuses, for example if the route exists.
+    /// Adds a route, which must not exist.
     pub fn add_route(&self, route: &Route) -> Result<(), TestbedError> {
         let mut message = RouteMessage::default();
         message.header = RouteHeader {
@@ -109,8 +108,7 @@ impl Routes {
         if !metrics.is_empty() {
             message.attributes.push(RouteAttribute::Metrics(metrics));
         }
-        let new = NLM_F_CREATE | NLM_F_EXCL;
-        self.change(RouteNetlinkMessage::NewRoute(message), new, format!("add the route {route:?}"))
+        self.change(RouteNetlinkMessage::NewRoute(message), NEW, format!("add the route {route:?}"))
     }
 
     /// Adds a rule: packets from `source` use that table.
@@ -121,9 +119,8 @@ impl Routes {
         message.header.table = table;
         message.header.action = RuleAction::ToTable;
         message.attributes.push(RuleAttribute::Source(IpAddr::V4(source)));
-        let new = NLM_F_CREATE | NLM_F_EXCL;
         let doing = format!("add a rule for packets from {source}");
-        self.change(RouteNetlinkMessage::NewRule(message), new, doing)
+        self.change(RouteNetlinkMessage::NewRule(message), NEW, doing)
     }
 
     fn change(&self, message: RouteNetlinkMessage, flags: u16, what: String) -> Result<(), TestbedError> {

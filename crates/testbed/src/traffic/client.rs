@@ -23,7 +23,6 @@ pub(super) struct Client {
     asked: Option<(Time, u64, u64)>,
     /// The time of the next request.
     pub(super) next_at: Time,
-    /// Whether it has stopped.
     pub(super) done: bool,
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Membership {
     manager: Option<PathManager>,
     endpoints: Vec<Endpoint>,
     /// Whether each path should have a subflow now.
-    wanted: Vec<bool>,
+    pub(super) wanted: Vec<bool>,
     /// Future events, the next one last.
     events: Vec<SubflowEvent>,
 }
@@ -43,16 +43,10 @@ impl Membership {
         self.wanted.iter().position(|wanted| *wanted)
     }
 
-    pub(super) fn wants(&self, path: usize) -> bool {
-        self.wanted[path]
-    }
-
-    /// The time of the next event.
     pub(super) fn next_at(&self) -> Time {
         self.events.last().map_or(Time::NEVER, |event| event.at)
     }
 
-    /// Applies due events.
     pub(super) fn advance(&mut self, now: Time) -> Result<(), TestbedError> {
         while let Some(event) = self.events.pop_if(|event| event.at <= now) {
             self.apply(event)?;

@@ -25,7 +25,7 @@ use shared::Shared;
 use source::Source;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, mpsc};
-use std::thread::JoinHandle;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// The size of MPTCP's DSS option in a segment, in bytes.
@@ -147,7 +147,7 @@ impl Connection {
         run: impl FnOnce() -> Result<(), TestbedError> + Send + 'static,
     ) -> Result<(), TestbedError> {
         let (shared, name) = (self.shared.clone(), plan.flow.name.clone());
-        let thread = host.spawn(end, move || {
+        let apply = move || {
             // Without the privilege, the run continues. Its health reports the lateness of samples, which have the same
             // priority.
             let _ = realtime::raise(realtime::TRAFFIC);
@@ -158,8 +158,10 @@ impl Connection {
                 };
                 let _ = shared.failure.set((kind, format!("flow {name}, {end}: {e}")));
             }
-        })?;
-        self.threads.push(thread);
+        };
+        // A thread inherits the namespace of the thread that starts it.
+        let thread = host.run(|| thread::Builder::new().name(end.to_owned()).spawn(apply))?;
+        self.threads.push(thread.map_err(TestbedError::kernel("start a thread"))?);
         Ok(())
     }
 
@@ -205,9 +207,7 @@ impl Connection {
     }
 
     fn end(&mut self) {
-        if self.shared.end().is_err() {
-            return; // the threads cannot be woken, so they cannot be waited for
-        }
+        self.shared.end();
         for thread in self.threads.drain(..) {
             if thread.join().is_err() {
                 let why = "a traffic thread panicked".to_owned();

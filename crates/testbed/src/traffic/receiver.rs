@@ -15,7 +15,6 @@ use std::sync::{Arc, PoisonError};
 /// Reads of the socket between two reads of the clock.
 const READS: usize = 16;
 
-/// The state of the receiving thread.
 pub(super) struct Receiver {
     pub(super) shared: Arc<Shared>,
     /// The listener stays open, because subflows join through it.
@@ -113,11 +112,8 @@ impl Receiver {
 
     fn send_due_request(&mut self, socket: &OwnedFd) -> Result<(), TestbedError> {
         let received = self.shared.received.load(Ordering::Relaxed);
-        match self.client.next_request(self.shared.clock.now(), received) {
-            Some(bytes) => send(socket, &bytes.to_ne_bytes(), SendFlags::NOSIGNAL)
-                .map(drop)
-                .map_err(TestbedError::kernel("send a request")),
-            None => Ok(()),
-        }
+        let Some(bytes) = self.client.next_request(self.shared.clock.now(), received) else { return Ok(()) };
+        let sent = send(socket, &bytes.to_ne_bytes(), SendFlags::NOSIGNAL);
+        sent.map(drop).map_err(TestbedError::kernel("send a request"))
     }
 }

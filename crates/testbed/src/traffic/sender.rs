@@ -19,7 +19,6 @@ use std::sync::atomic::Ordering;
 /// The size of a request in bytes; it contains the size of the answer.
 pub(super) const REQUEST: usize = size_of::<u64>();
 
-/// The state of the sending thread.
 pub(super) struct Sender {
     pub(super) shared: Arc<Shared>,
     pub(super) membership: Membership,
@@ -59,7 +58,7 @@ impl Sender {
             }
             let path = self.membership.first().filter(|_| now >= self.open_at);
             // If the path leaves before the connection exists, the next path opens it.
-            tried = tried.filter(|(path, _)| self.membership.wants(*path));
+            tried = tried.filter(|(path, _)| self.membership.wanted[*path]);
             if let (None, Some(path)) = (&tried, path) {
                 let from = sender_address(path);
                 let doing = format!("connect from {from} by {}", self.congestion_control);
@@ -100,7 +99,7 @@ impl Sender {
                 }
             }
             self.source.advance(now, sent);
-            if self.serves && !self.source.closed {
+            if self.serves {
                 self.take_requests(socket).map_err(TestbedError::kernel("read a request"))?;
             }
             let blocked = self.write(socket, &mut sent).map_err(TestbedError::kernel("send"))?;
@@ -140,19 +139,17 @@ impl Sender {
     /// Reads the receiver's requests; their end closes the application.
     fn take_requests(&mut self, socket: &OwnedFd) -> io::Result<()> {
         let mut request = [0; REQUEST];
-        loop {
+        while !self.source.closed {
             // A request is a single write into an empty buffer, so it arrives complete.
             match recv(socket, &mut request[..], RecvFlags::empty()) {
                 Ok((0, _)) => self.source.closed = true,
                 Ok((REQUEST, _)) => self.source.respond(u64::from_ne_bytes(request)),
                 Ok((len, _)) => return Err(io::Error::other(format!("incomplete request: {len} bytes"))),
-                Err(Errno::AGAIN) => return Ok(()),
-                Err(Errno::INTR) => continue,
+                Err(Errno::AGAIN) => break,
+                Err(Errno::INTR) => (),
                 Err(e) => return Err(e.into()),
             }
-            if self.source.closed {
-                return Ok(());
-            }
         }
+        Ok(())
     }
 }

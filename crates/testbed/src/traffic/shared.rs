@@ -3,10 +3,10 @@
 use super::client::Completed;
 use crate::TestbedError;
 use crate::clock::Clock;
-use crate::socket;
 use crate::tcp_info::{Multipath, Subflow, multipath, subflows};
 use anabranch_net::Time;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::net::connect_unspec;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -49,9 +49,9 @@ impl Shared {
     }
 
     /// Wakes every thread to end it.
-    pub(super) fn end(&self) -> io::Result<()> {
-        rustix::io::write(&self.over, &1u64.to_ne_bytes())?;
-        Ok(())
+    pub(super) fn end(&self) {
+        // Cannot fail: the counter is far from full.
+        let _ = rustix::io::write(&self.over, &1u64.to_ne_bytes());
     }
 
     /// Waits for an event of the socket until the given time. Returns whether the run is over.
@@ -71,15 +71,12 @@ impl Shared {
     ) -> io::Result<bool> {
         let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
         let over = PollFd::new(&self.over, PollFlags::IN);
+        // Without a socket, the end is watched twice.
         let mut both = [over.clone(), over];
-        let watched = match &socket {
-            Some((socket, flags)) => {
-                both[1] = PollFd::new(socket, *flags);
-                &mut both[..]
-            }
-            None => &mut both[..1],
-        };
-        match poll(watched, Some(&limit)) {
+        if let Some((socket, flags)) = &socket {
+            both[1] = PollFd::new(socket, *flags);
+        }
+        match poll(&mut both, Some(&limit)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(!both[0].revents().is_empty()),
             Err(e) => Err(e.into()),
         }
@@ -141,7 +138,8 @@ impl End {
 
     fn read(&self, socket: &OwnedFd) -> io::Result<Option<Observed>> {
         let multipath = if self.multipath { Some(multipath(socket)?) } else { None };
-        let subflows = subflows(socket.as_fd(), self.multipath)?;
+        let has_subflows = multipath.is_some_and(|multipath| !multipath.is_fallback);
+        let subflows = subflows(socket.as_fd(), has_subflows)?;
         Ok(subflows.map(|subflows| Observed { subflows, multipath }))
     }
 
@@ -149,20 +147,20 @@ impl End {
     pub(super) fn received(&self) -> io::Result<u64> {
         let Some(Observed { subflows, multipath }) = self.observe()? else { return Ok(0) };
         match multipath {
-            Some(multipath) => {
+            Some(multipath) if !multipath.is_fallback => {
                 multipath.received_bytes.ok_or_else(|| io::Error::other("this needs Linux 6.6 or later"))
             }
-            None => Ok(subflows.first().map_or(0, |only| only.info.bytes_received)),
+            _ => Ok(subflows.first().map_or(0, |only| only.info.bytes_received)),
         }
     }
 
-    /// Ends the connection by a reset.
+    /// Ends the connection by a reset, so that no state remains in the kernel.
     pub(super) fn abort(&self) -> io::Result<()> {
         let mut state = self.state();
         let Some(socket) = state.socket.take() else { return Ok(()) };
         if let Ok(Some(seen)) = self.read(&socket) {
             state.last = Some(seen);
         }
-        socket::abort(&*socket)
+        Ok(connect_unspec(&*socket)?)
     }
 }

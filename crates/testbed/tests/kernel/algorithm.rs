@@ -2,11 +2,9 @@
 
 use anabranch_mptcp_bpf::{MPTCP_ENABLED, Verdict, doctor};
 use anabranch_scenario::Scenario;
-use anabranch_test_support::host::takes_part;
+use anabranch_test_support::host::{takes_part, until};
 use anabranch_test_support::is_listed;
 use anabranch_testbed::algorithm::Algorithms;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
 /// Why the kernel takes no programs; MPTCP need not be switched on here.
 fn lacking() -> Option<String> {
@@ -29,14 +27,10 @@ fn programs_are_loaded_once_for_a_run() {
     let names: Vec<String> = (0..4).map(|flow| algorithms.name(flow).to_owned()).collect();
     assert!(names.iter().all(|name| is_listed(name)), "{names:?}");
     assert!(names[0] == names[3] && names[0] != names[2] && names[1] == "reno", "{names:?}");
-    let loaded: Vec<_> = algorithms.programs().iter().map(|program| program.entry().kernel_name).collect();
+    let loaded: Vec<_> = algorithms.programs.iter().map(|program| program.entry().kernel_name).collect();
     assert_eq!(loaded, ["ab_lia", "ab_olia"]);
     assert_eq!([0, 1, 2, 3].map(|flow| algorithms.program_index(flow)), [Some(0), None, Some(1), Some(0)]);
 
     drop(algorithms);
-    let start = Instant::now();
-    while is_listed(&names[0]) || is_listed(&names[2]) {
-        assert!(start.elapsed() < Duration::from_secs(60), "programs are left");
-        sleep(Duration::from_millis(5));
-    }
+    until("no program is left", || !is_listed(&names[0]) && !is_listed(&names[2]));
 }

@@ -101,7 +101,6 @@ fn tcp_fills_a_link_with_its_data() {
         // All but the handshake and acknowledgements of the sender's is data, and each has its outcome.
         assert!(totals.offered - counts.segments < 10, "{totals:?} {counts:?}");
         assert_eq!(totals.drops, counts.dropped_segments);
-        assert!(counts.payload_bytes <= counts.segments * 1448);
         let report = running.finish();
         assert_eq!(report.health.refused, 0);
         let segments_per_ack = report.manners[0].segments_per_ack.mean().unwrap();

@@ -3,15 +3,18 @@
 use anabranch_net::Time;
 use anabranch_scenario::Scenario;
 use anabranch_test_support::host::{kernel, run, until};
+use anabranch_test_support::namespace::mptcp_socket;
 use anabranch_test_support::witness::{held, within};
-use anabranch_testbed::Traffic;
 use anabranch_testbed::clock::Clock;
 use anabranch_testbed::emulator::{Emulator, EmulatorOptions, Report};
 use anabranch_testbed::pair::{Pair, RECEIVER};
+use anabranch_testbed::tcp_info::{multipath, subflows};
 use anabranch_testbed::traffic::{Connection, Plan};
+use anabranch_testbed::{Host, Traffic};
+use rustix::net::connect;
 use std::fs;
 use std::io::Write;
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -122,6 +125,25 @@ fn a_multipath_transfer_uses_its_paths_and_arrives_whole() {
     let receiver = running.connection.receiver().unwrap().unwrap();
     assert_eq!(receiver.subflows.len(), 2);
     running.finish();
+}
+
+/// A connection to an end without MPTCP: its socket knows TCP's options alone.
+#[test]
+fn a_fallback_is_seen() {
+    let Some(()) = kernel(&[]) else { return };
+    let host = Host::new().unwrap();
+    host.set("mptcp/enabled", "1").unwrap();
+    let connected = || {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let SocketAddr::V4(server) = listener.local_addr().unwrap() else { unreachable!() };
+        let client = mptcp_socket();
+        connect(&client, &server).unwrap();
+        let accepted = listener.accept().unwrap();
+        (client, accepted)
+    };
+    let (client, _accepted) = host.run(connected).unwrap();
+    assert!(multipath(&client).unwrap().is_fallback);
+    assert_eq!(subflows(&client, false).unwrap().unwrap().len(), 1);
 }
 
 /// Linux offers it by estimates of what fits into a buffer, a fifth less before 6.6, and less while data waits there.

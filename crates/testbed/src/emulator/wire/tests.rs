@@ -124,7 +124,7 @@ fn headers_are_read() {
     assert_eq!((header.headers, header.payload, header.segments()), (52, 5000, 4));
     assert_eq!((0..4).map(|i| header.length(i)).collect::<Vec<_>>(), [1500, 1500, 1500, 52 + 656]);
     let tcp = header.tcp.unwrap();
-    assert_eq!((tcp.ack, tcp.acknowledges(), tcp.opens()), (0x0102_0304, true, false));
+    assert_eq!((tcp.ack, tcp.acknowledges, tcp.opens), (0x0102_0304, true, false));
     let ack = Header::read(&frame(0, None, ACK, 0)).unwrap();
     assert_eq!((ack.payload, ack.segments(), ack.length(0)), (0, 1, 52));
 }
