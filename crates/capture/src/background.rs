@@ -42,22 +42,20 @@ impl<T: Send + 'static, S: Send + 'static> Background<T, S> {
 
 impl<T, S> Background<T, S> {
     /// Hands over a batch, and replaces it by an empty one.
-    ///
-    /// # Errors
-    /// If processing an earlier batch failed.
-    pub(crate) fn send(&mut self, batch: &mut Vec<T>) -> io::Result<()> {
+    pub(crate) fn send(&mut self, batch: &mut Vec<T>) {
         let empty = self.emptied.try_recv().unwrap_or_else(|_| Vec::with_capacity(batch.capacity()));
         let full = mem::replace(batch, empty);
-        let taken = self.batches.as_ref().is_some_and(|batches| batches.send(full).is_ok());
-        // The thread ended early, with an error.
-        if taken { Ok(()) } else { self.finish().map(drop) }
+        if let Some(batches) = &self.batches {
+            // Fails if the thread ended early, with an error that `finish` returns.
+            let _ = batches.send(full);
+        }
     }
 
-    /// Waits for the thread and returns its state.
-    pub(crate) fn finish(&mut self) -> io::Result<S> {
+    /// Waits for the thread and returns its state, or its first error.
+    pub(crate) fn finish(mut self) -> io::Result<S> {
         self.batches = None;
-        let ended = || io::Error::other("the capture has ended with an error");
-        self.thread.take().ok_or_else(ended)?.join().unwrap_or_else(|panic| resume_unwind(panic))
+        let thread = self.thread.take().expect("it ends once");
+        thread.join().unwrap_or_else(|panic| resume_unwind(panic))
     }
 }
 

@@ -11,7 +11,6 @@ use std::io::{self, Write};
 const BATCH: usize = 1024;
 const MAX_BATCHES: usize = 8;
 
-/// An event for the capture.
 enum TapEvent {
     Packet(SeenPacket),
     Datagram(SeenPacket, Vec<u8>),
@@ -53,15 +52,14 @@ impl<W: Write + Send + 'static> BackgroundCapture<W> {
     /// # Errors
     /// The first error of the whole capture.
     pub fn finish(mut self) -> io::Result<W> {
-        self.thread.send(&mut self.batch)?;
+        self.thread.send(&mut self.batch);
         self.thread.finish()?.finish()
     }
 
     fn push(&mut self, event: TapEvent) {
         self.batch.push(event);
         if self.batch.len() == BATCH {
-            // The thread does not fail: the capture keeps its errors for the end.
-            let _ = self.thread.send(&mut self.batch);
+            self.thread.send(&mut self.batch);
         }
     }
 }

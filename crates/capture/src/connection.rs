@@ -155,7 +155,6 @@ impl Connection {
         }
     }
 
-    /// Begins a life of the path's subflow.
     fn open(&mut self, path: usize, life: usize) {
         let present = self.paths[path].lives.len();
         for life in present..=life {
@@ -269,7 +268,6 @@ impl Connection {
         Some(if forward { there } else { back }.frame(&segment))
     }
 
-    /// Adds the mapping of a segment's data.
     #[inline(always)]
     fn mapped(&self, seen: &SeenPacket, data: u64, subflow: &Subflow, options: Options) -> Options {
         let fin = self.data_fin == Some(seen.chunk) && seen.payload_bytes == 0;

@@ -14,7 +14,6 @@ const PORTS: usize = 4;
 const TCP: usize = 20;
 const PROTOCOL_TCP: u8 = 6;
 
-/// TCP's flags.
 pub(crate) mod flag {
     pub(crate) const FIN: u8 = 0x01;
     pub(crate) const SYN: u8 = 0x02;

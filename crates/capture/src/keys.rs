@@ -3,7 +3,6 @@
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
-/// The keys of both hosts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Keys {
     pub(crate) sender: [u8; 8],

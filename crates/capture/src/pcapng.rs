@@ -51,8 +51,6 @@ pub(crate) struct Writer<W> {
     /// Unwritten blocks; the last one starts at `begins`.
     made: Vec<u8>,
     begins: usize,
-    /// The first error, which [`Writer::finish`] returns.
-    error: Option<io::Error>,
 }
 
 /// Bytes per write: large writes cost the kernel less. And the most writes that wait.
@@ -63,7 +61,7 @@ impl<W: Write + Send + 'static> Writer<W> {
     /// Begins a file; `snap` bytes of each packet are kept.
     pub(crate) fn new(to: W, snap: u32) -> io::Result<Self> {
         let thread = Background::new("capture's file", WAITING, to, |to, bytes| to.write_all(bytes))?;
-        let mut writer = Writer { thread, snap, interfaces: 0, made: vec![], begins: 0, error: None };
+        let mut writer = Writer { thread, snap, interfaces: 0, made: vec![], begins: 0 };
         writer.begin(SECTION_HEADER);
         writer.words(&[0x1a2b_3c4d, 0x0000_0001, u32::MAX, u32::MAX]); // version 1.0, of unknown length
         let application = format!("{APPLICATION_NAME}{}", env!("CARGO_PKG_VERSION"));
@@ -72,7 +70,6 @@ impl<W: Write + Send + 'static> Writer<W> {
         Ok(writer)
     }
 
-    /// Adds an interface.
     pub(crate) fn interface(&mut self, link: u32, name: &str, about: &str) {
         self.begin(INTERFACE_DESCRIPTION);
         self.words(&[link, self.snap]);
@@ -117,13 +114,9 @@ impl<W: Write + Send + 'static> Writer<W> {
         self.end();
     }
 
-    /// Ends the file.
-    ///
-    /// # Errors
-    /// The first error of the whole capture.
+    /// Ends the file; an error is the first of the whole capture.
     pub(crate) fn finish(mut self) -> io::Result<W> {
-        self.error.map_or(Ok(()), Err)?;
-        self.thread.send(&mut self.made)?;
+        self.thread.send(&mut self.made);
         let mut to = self.thread.finish()?;
         to.flush()?;
         Ok(to)
@@ -166,7 +159,7 @@ impl<W: Write + Send + 'static> Writer<W> {
         self.made[self.begins + 4..][..4].copy_from_slice(&length.to_le_bytes());
         self.words(&[length]);
         if self.made.len() >= PIECE {
-            self.error = self.error.take().or(self.thread.send(&mut self.made).err());
+            self.thread.send(&mut self.made);
         }
     }
 }

@@ -22,7 +22,6 @@ impl ConnectionSlot {
         ConnectionSlot { present: first, past: VecDeque::new() }
     }
 
-    /// Replaces the present connection.
     pub(crate) fn replace(&mut self, at: Time, new: Connection) {
         while self.past.front().is_some_and(|(replaced, _)| *replaced + LIFETIME < at)
             || self.past.len() == MOST

@@ -6,7 +6,7 @@ use super::segment::Segment;
 use super::stream::Stream;
 use crate::keys::{first_data_number, token};
 use crate::near::near;
-use anabranch_record::FallbackSign;
+use anabranch_record::{FallbackSign, SubflowSample};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 
@@ -108,16 +108,12 @@ pub(super) struct SeenSegment {
     pub(super) sack: [Option<(u64, u64)>; 4],
 }
 
-/// A sample of one direction of a subflow.
+/// A sample of one direction of a TCP connection at `at`. Its own time and places are set when it is written.
 pub(super) struct Row {
     pub(super) at: u64,
     pub(super) tcp: usize,
     pub(super) direction: usize,
-    pub(super) srtt_s: f64,
-    pub(super) in_flight_segments: u64,
-    pub(super) sent_bytes: u64,
-    pub(super) delivered_bytes: u64,
-    pub(super) retransmitted: u64,
+    pub(super) sample: SubflowSample<'static>,
 }
 
 #[derive(Default)]
@@ -146,7 +142,6 @@ impl Connections {
         Connections { interval, ..Connections::default() }
     }
 
-    /// Takes the next segment.
     pub(super) fn on_segment(&mut self, segment: &Segment, at: u64) -> SeenSegment {
         let from = *self.from.get_or_insert(at);
         if self.due == 0 {
@@ -169,7 +164,6 @@ impl Connections {
         let tcp = &mut self.tcp[t];
         let connection = &mut self.connections[tcp.connection];
         connection.to = at;
-        connection.signals |= segment.mptcp.iter().flatten().any(|o| matches!(o, Mptcp::Signal { .. }));
         connection.answered |= segment.syn && segment.acknowledged.is_some();
         let acknowledged_before = tcp.directions[1 - direction].acknowledged;
         if segment.syn {
@@ -183,6 +177,7 @@ impl Connections {
         }
         for option in segment.mptcp.iter().flatten() {
             let Mptcp::Signal { acknowledged, mapping } = option else { continue };
+            connection.signals = true;
             if let Some(mapping) = mapping.filter(|_| segment.payload > 0) {
                 tcp.mappings[direction] = Some((mapping, near(start, mapping.subflow.wrapping_sub(1))));
             }
@@ -190,15 +185,15 @@ impl Connections {
                 connection.streams[1 - direction].on_acknowledged(*number);
             }
         }
-        if let Some((mapping, first)) = tcp.mappings[direction].filter(|_| end > start) {
+        let mapped = tcp.mappings[direction].filter(|_| end > start);
+        if let Some((mapping, first)) = mapped {
             connection.streams[direction].on_sent(mapping, first, (start, end), start < sent_before);
         }
         let is_mapped = |(mapping, first): (Mapping, u64)| end <= first + u64::from(mapping.len);
-        let unmapped = end > start && !tcp.mappings[direction].is_some_and(is_mapped);
+        let unmapped = end > start && !mapped.is_some_and(is_mapped);
         let acknowledges = tcp.directions[1 - direction].acknowledged > acknowledged_before;
         connection.update_fallback(segment, unmapped || acknowledges, t, at);
         let other = &tcp.directions[1 - direction];
-        let mapped = tcp.mappings[direction].filter(|_| end > start);
         SeenSegment {
             tcp: t,
             direction,
@@ -239,7 +234,6 @@ impl Connections {
         t
     }
 
-    /// Updates the connection with an option.
     fn apply_option(&mut self, t: usize, direction: usize, option: Mptcp, segment: &Segment) {
         let c = self.tcp[t].connection;
         match option {
@@ -282,16 +276,7 @@ impl Connections {
             let states = tcp.directions.iter_mut().enumerate();
             for (direction, state) in states.filter(|(_, state)| state.packets > 0) {
                 state.record_srtt();
-                self.rows.push(Row {
-                    at: self.due,
-                    tcp: t,
-                    direction,
-                    srtt_s: state.srtt_s,
-                    in_flight_segments: state.in_flight_segments(),
-                    sent_bytes: state.next,
-                    delivered_bytes: state.acknowledged,
-                    retransmitted: state.retransmitted,
-                });
+                self.rows.push(Row { at: self.due, tcp: t, direction, sample: state.state() });
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::segment::{SackBlocks, Segment};
 use crate::near::near;
-use anabranch_record::{Histogram, Meter};
+use anabranch_record::{Histogram, Meter, SubflowSample};
 use std::collections::VecDeque;
 
 /// The MSS if the SYN is not in the capture: Ethernet's.
@@ -32,7 +32,7 @@ pub(super) struct Direction {
     /// Unacknowledged data, in ranges with the same state.
     flight: VecDeque<SentRange>,
     /// The smoothed RTT; 0 before the first sample.
-    pub(super) srtt_s: f64,
+    srtt_s: f64,
     /// RTTs and smoothed RTTs; the RTT is weighted by the time since the last sample.
     pub(super) meter: Meter,
     sampled_at: u64,
@@ -195,9 +195,19 @@ impl Direction {
         }
     }
 
-    /// What is in flight, in full segments with timestamps.
-    pub(super) fn in_flight_segments(&self) -> u64 {
-        self.segments_of(self.next - self.acknowledged, TIMESTAMPS)
+    /// The present state; what is in flight in full segments with timestamps.
+    pub(super) fn state(&self) -> SubflowSample<'static> {
+        SubflowSample {
+            cwnd_segments: f64::NAN,
+            ssthresh_segments: f64::NAN,
+            srtt_s: self.srtt_s,
+            in_flight_segments: self.segments_of(self.next - self.acknowledged, TIMESTAMPS),
+            sent_bytes: self.next,
+            delivered_bytes: self.acknowledged,
+            lost_segments: self.retransmitted,
+            retransmitted_segments: self.retransmitted,
+            ..SubflowSample::default()
+        }
     }
 
     /// The mean and the 95th percentile of the segments per ACK.

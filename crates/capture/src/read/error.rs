@@ -73,6 +73,9 @@ impl ReadError {
                 "start the capture before the connection opens, on all interfaces (`tcpdump -i any`); --tcp reads the subflows as TCP connections"
             }
             ReadError::NoMptcp { tcp: 1.., .. } => "--tcp reads TCP connections, too",
+            ReadError::NoMptcp { .. } => {
+                "are these packets of TCP, with their whole headers? `tcpdump -s 128` keeps enough of each"
+            }
             _ => return None,
         })
     }

@@ -9,10 +9,9 @@ use std::io::{self, ErrorKind, Read};
 const BUFFER: usize = 1 << 19;
 /// The longest block, as libpcap takes at most; names and secrets can be longer than packets.
 const LONGEST: usize = 1 << 24;
-/// Nanoseconds in a second.
+/// In nanoseconds.
 const SECOND: u64 = 1_000_000_000;
 
-/// A packet.
 pub(super) struct Captured<'a> {
     /// Counted from 1.
     pub(super) number: u64,

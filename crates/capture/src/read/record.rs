@@ -9,7 +9,7 @@ use anabranch_record::{
     Summary, Tokens,
 };
 
-/// Nanoseconds of a second.
+/// In nanoseconds.
 const SECOND: f64 = 1e9;
 
 /// A flow: a connection in the direction with more payload.
@@ -126,24 +126,12 @@ fn write_samples(all: &Connections, flows: &[Flow], begin: u64, sink: &mut dyn S
         }
     }
     for row in &all.rows {
-        let Some((flow, subflow, direction)) = place[row.tcp] else { continue };
-        if row.direction != direction {
-            continue;
+        if let Some((flow, subflow, direction)) = place[row.tcp]
+            && row.direction == direction
+        {
+            let time_s = (row.at - begin) as f64 / SECOND;
+            sink.subflow(&SubflowSample { time_s, flow, subflow, ..row.sample });
         }
-        sink.subflow(&SubflowSample {
-            time_s: (row.at - begin) as f64 / SECOND,
-            flow,
-            subflow,
-            cwnd_segments: f64::NAN,
-            ssthresh_segments: f64::NAN,
-            srtt_s: row.srtt_s,
-            in_flight_segments: row.in_flight_segments,
-            sent_bytes: row.sent_bytes,
-            delivered_bytes: row.delivered_bytes,
-            lost_segments: row.retransmitted,
-            retransmitted_segments: row.retransmitted,
-            observables: &[],
-        });
     }
 }
 

@@ -96,18 +96,14 @@ impl Segment {
     fn read_options(&mut self, mut options: &[u8]) {
         let mut found = self.mptcp.iter_mut();
         loop {
-            let length = match options {
-                [] | [0, ..] => return,
-                [1, rest @ ..] => {
-                    options = rest;
-                    continue;
-                }
-                [_, length, ..] if usize::from(*length) >= 2 && usize::from(*length) <= options.len() => {
-                    usize::from(*length)
-                }
-                _ => return,
+            let next = match options {
+                // No operation.
+                [1, rest @ ..] => Some((&[][..], rest)),
+                [2..=u8::MAX, length @ 2..=u8::MAX, ..] => options.split_at_checked(usize::from(*length)),
+                // The end of the list, or an impossible length.
+                _ => None,
             };
-            let (option, rest) = options.split_at(length);
+            let Some((option, rest)) = next else { return };
             match option {
                 [2, 4, mss @ ..] => self.mss = mss.try_into().ok().map(|b| u16::from_be_bytes(b).into()),
                 [5, _, blocks @ ..] => {

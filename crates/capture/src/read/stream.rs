@@ -32,7 +32,6 @@ impl Stream {
         Some(self.place(self.base?, mapping.data)).filter(|place| *place < 1 << 62)
     }
 
-    /// Bytes delivered.
     pub(super) fn delivered(&self) -> u64 {
         self.acknowledged.min(self.next)
     }
@@ -69,7 +68,6 @@ impl Stream {
         known
     }
 
-    /// The receiver acknowledges.
     pub(super) fn on_acknowledged(&mut self, number: Number) {
         let Some(base) = self.base else { return };
         let place = self.place(base, number);

@@ -1,7 +1,7 @@
 //! Connections of Linux 6.18 that fell back to TCP, as `tests/fallbacks/make.py` captured them: 30,000 bytes each, in three pieces.
 //! Segments that this kernel does not send are made packet by packet.
 
-use crate::packets::{Packet, Pcap, ack, data_ack, data_packet, mapping, token};
+use crate::packets::{Packet, Pcap, ack, data_ack, data_packet, mapping};
 use crate::read_back;
 use anabranch_capture::ReadError;
 use anabranch_record::{Fallback, FallbackSign, Summary};
@@ -80,8 +80,7 @@ fn found(pcap: &Pcap) -> (u64, Vec<(f64, FallbackSign)>) {
 
 /// 3000 bytes of a connection with MPTCP; the next packet is its sixth, 5 ms after the first.
 fn connected() -> Pcap {
-    let mut pcap = Pcap::new();
-    pcap.connect();
+    let mut pcap = Pcap::connected();
     pcap.mapped(0, 0, 0, 3000);
     pcap
 }
@@ -133,7 +132,7 @@ fn an_infinite_mapping_is_named() {
 #[test]
 fn mp_fail_on_one_of_two_subflows_is_no_fallback() {
     let mut pcap = connected();
-    pcap.join(1, token());
+    pcap.join(1);
     pcap.mapped(1, 0, 3000, 1000);
     pcap.add(&Packet { mptcp: [&[0x60, 0][..], &[0; 8]].concat(), ..ack(1, 1000) });
     pcap.add(&Packet { rst: true, ..ack(1, 1000) });
@@ -147,7 +146,7 @@ fn mp_fail_on_one_of_two_subflows_is_no_fallback() {
 #[test]
 fn a_fallback_after_another_subflow_died_counts_each_byte_once() {
     let mut pcap = connected();
-    pcap.join(1, token());
+    pcap.join(1);
     pcap.mapped(1, 0, 3000, 500);
     pcap.add(&data_packet(1, 500, 3500, 1000));
     pcap.mapped(0, 3000, 3500, 1000);

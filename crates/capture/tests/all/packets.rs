@@ -28,6 +28,7 @@ pub struct Pcap {
 }
 
 impl Pcap {
+    /// Without packets.
     pub fn new() -> Self {
         let words = [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 262_144, 101];
         Pcap { bytes: words.iter().flat_map(|word| word.to_le_bytes()).collect(), packets: 0 }
@@ -69,19 +70,23 @@ impl Pcap {
         self.packets += 1;
     }
 
-    /// The handshake of a connection, whose sequence numbers begin at 0: payload at 1.
-    pub fn connect(&mut self) {
+    /// With the handshake of a connection, whose sequence numbers begin at 0: payload at 1.
+    pub fn connected() -> Self {
+        let mut pcap = Pcap::new();
         let capable = |keys: &[[u8; 8]]| [&[0x01, 0x01][..], &keys.concat()].concat();
         let syn = Packet { syn: true, mptcp: capable(&[]), ..Packet::default() };
-        self.add(&syn);
+        pcap.add(&syn);
         let answer = Packet { from_server: true, acknowledged: Some(1), mptcp: capable(&KEYS[1..]), ..syn };
-        self.add(&answer);
-        self.add(&Packet { sequence: 1, acknowledged: Some(1), mptcp: capable(&KEYS), ..Packet::default() });
+        pcap.add(&answer);
+        pcap.add(&Packet { sequence: 1, acknowledged: Some(1), mptcp: capable(&KEYS), ..Packet::default() });
+        pcap
     }
 
-    /// The handshake of another subflow; `token` is the server's.
-    pub fn join(&mut self, subflow: u16, token: [u8; 4]) {
-        let mptcp = [&[0x10, 2][..], &token, &[0; 4]].concat();
+    /// The handshake of another subflow.
+    pub fn join(&mut self, subflow: u16) {
+        // The server's token: the upper 32 bits of its key's hash (RFC 8684 §3.2).
+        let hash = <sha2::Sha256 as sha2::Digest>::digest(KEYS[1]);
+        let mptcp = [&[0x10, 2][..], &hash[..4], &[0; 4]].concat();
         self.add(&Packet { subflow, syn: true, mptcp, ..Packet::default() });
         let mptcp = [&[0x10, 2][..], &[0; 12]].concat();
         let answer =
@@ -125,9 +130,4 @@ pub fn data_ack(to: u32) -> Vec<u8> {
 fn first_number() -> u32 {
     let hash = <sha2::Sha256 as sha2::Digest>::digest(KEYS[0]);
     u32::from_be_bytes(hash[28..].try_into().unwrap()).wrapping_add(1)
-}
-
-/// The server's token: the upper 32 bits of its key's hash (RFC 8684 §3.2).
-pub fn token() -> [u8; 4] {
-    <sha2::Sha256 as sha2::Digest>::digest(KEYS[1])[..4].try_into().unwrap()
 }

@@ -1,6 +1,6 @@
 //! Captures that are read: our own beside the simulator's record, and files that are not captures.
 
-use super::packets::{KEYS, Packet, Pcap, ack, data_ack, data_packet, token};
+use super::packets::{KEYS, Packet, Pcap, ack, data_ack, data_packet};
 use super::{SCENARIO, captured, options_of_reading, read_back, scenario};
 use anabranch_capture::{Options, ReadError};
 use anabranch_record::{MemorySink, SubflowSummary, Summary, Tokens};
@@ -36,9 +36,8 @@ fn the_record_is_the_simulators() {
 /// The first subflow retransmits data before and after its DATA_ACK. Only the 1000 bytes that another subflow repeats are reinjected.
 #[test]
 fn a_retransmission_is_not_a_reinjection() {
-    let mut pcap = Pcap::new();
-    pcap.connect();
-    pcap.join(1, token());
+    let mut pcap = Pcap::connected();
+    pcap.join(1);
     pcap.add(&data_packet(0, 0, 0, 1000));
     pcap.add(&data_packet(1, 0, 0, 1000));
     pcap.add(&data_packet(1, 0, 0, 1000));
@@ -186,8 +185,7 @@ impl Read for Pieces<'_> {
 /// Packets of 64 kB, longer than a pipe's answers.
 #[test]
 fn a_pipe_is_read_to_its_end() {
-    let mut pcap = Pcap::new();
-    pcap.connect();
+    let mut pcap = Pcap::connected();
     (0..20).for_each(|i| pcap.mapped(0, i * 65_000, i * 65_000, 65_000));
     for most in [7, 100, 4096, 65_536, 1 << 20] {
         let read = read_back(Pieces(&pcap.bytes, most), true).unwrap();
@@ -227,8 +225,7 @@ fn without_mptcp_there_is_no_record_unless_asked_for() {
 /// `ss -M` at either end shows its own token: the first four bytes of its key's SHA-256 (RFC 8684 §3.2).
 #[test]
 fn both_tokens_are_recorded() {
-    let mut pcap = Pcap::new();
-    pcap.connect();
+    let mut pcap = Pcap::connected();
     pcap.mapped(0, 0, 0, 3000);
     let capture = read_back(&*pcap.bytes, true).unwrap().capture.unwrap();
     let [client, server] = KEYS.map(|key| {

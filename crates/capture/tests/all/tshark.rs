@@ -49,6 +49,24 @@ fn it_finds_nothing_wrong() {
     assert_eq!(seen.iter().filter(|s| s[1].is_empty()).count(), 1, "{seen:?}");
 }
 
+/// The first segment is lost, so the ACKs of those behind it echo the SYN (RFC 7323 §4.3), sent 3.5 s after the capture's origin.
+#[test]
+fn it_sees_the_syn_echoed_before_data() {
+    let (_, file) = captured(&scenario(FIRST_IS_LOST), &whole());
+    let filter = "tcp.srcport == 5001 && tcp.flags.syn == 0 && tcp.ack == 1";
+    let Some(echoes) = fields(&file, filter, &["tcp.options.timestamp.tsecr"]) else { return };
+    let sent = ((1 << 20) + 3500).to_string();
+    assert!(!echoes.is_empty() && echoes.iter().all(|echo| *echo == [sent.as_str()]), "{echoes:?}");
+}
+
+const FIRST_IS_LOST: &str = r#"
+name = "first segment lost"
+duration = "5 s"
+variation = { start_offset = "0 s" }
+links.a = { rate = "10 Mbit/s", delay = "10 ms", loss = { model = "listed", packets = [1] } }
+flows = [{ name = "f", cc = "reno", start = "3.5 s", paths = [["a"]] }]
+"#;
+
 /// Segments, retransmissions and bytes by addresses, counted by their sequence numbers.
 #[test]
 fn it_counts_what_the_record_counts() {
