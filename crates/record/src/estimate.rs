@@ -15,6 +15,13 @@ pub struct Estimate {
     pub values: Vec<f64>,
 }
 
+impl Estimate {
+    /// Half the interval's width: 0 if several seeds gave the same value, `None` for a single seed.
+    pub fn exact_half_width(&self) -> Option<f64> {
+        self.half_width.or((self.values.len() > 1).then_some(0.0))
+    }
+}
+
 /// The mean of `values` with its 95 % confidence interval: Student's t with n − 1 degrees of freedom, the values taken
 /// as independent. There is no interval, rather than one of zero width, where there is one value or all are equal.
 /// `None` without values, or without a finite mean or interval.

@@ -94,10 +94,6 @@ impl Class {
         self.slowdown.merge(&other.slowdown);
         self.times_alone.merge(&other.times_alone);
     }
-
-    fn completion(&self) -> Option<Completion> {
-        Completion::of(&self.took, self.took_sum_s)
-    }
 }
 
 impl Ratios {
@@ -163,13 +159,13 @@ impl TransferMeter {
                     from_bytes,
                     below_bytes,
                     unfinished: class.unfinished,
-                    completion: class.completion(),
+                    completion: Completion::of(&class.took, class.took_sum_s),
                     slowdown: class.slowdown.summary(),
                     times_alone: class.times_alone.summary(),
                 })
                 .collect(),
         };
-        (all.completion(), transfers)
+        (Completion::of(&all.took, all.took_sum_s), transfers)
     }
 }
 

@@ -7,12 +7,16 @@ use std::fs::File;
 use std::io;
 
 /// How text begins that spreadsheets calculate (OWASP, "CSV Injection").
-pub(super) const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
+/// Whether a text begins so, after any apostrophes of its own: it is written with one more.
+pub(super) fn is_formula(text: &str) -> bool {
+    text.trim_start_matches('\'').starts_with(FORMULA)
+}
 
 /// Bytes that wait to be written.
 const BUFFER: usize = 8 << 10;
 
-/// A CSV file.
 pub(super) struct CsvTable(csv::Writer<File>);
 
 impl CsvTable {
@@ -31,7 +35,7 @@ impl Table for CsvTable {
                 Cell::Number(_) => self.0.write_field("")?,
                 Cell::Count(n) => self.0.write_field(n.to_string())?,
                 // A spreadsheet would take it for a formula; with an apostrophe before it, it is text.
-                Cell::Text(text) if text.starts_with(FORMULA) => self.0.write_field(format!("'{text}"))?,
+                Cell::Text(text) if is_formula(text) => self.0.write_field(format!("'{text}"))?,
                 Cell::Text(text) => self.0.write_field(text)?,
             }
         }
@@ -42,7 +46,7 @@ impl Table for CsvTable {
         BUFFER as u64
     }
 
-    fn close(mut self: Box<Self>) -> io::Result<()> {
+    fn close(&mut self) -> io::Result<()> {
         self.0.flush()
     }
 }

@@ -83,16 +83,16 @@ impl FileSink {
     ///
     /// # Errors
     /// The first [`WriteError`] since the start of the run; files that are not complete are removed.
-    pub fn finish(mut self, facts: &[(&'static str, String)]) -> Result<Vec<PathBuf>, WriteError> {
-        if let Some(error) = self.error.take() {
+    pub fn finish(self, facts: &[(&'static str, String)]) -> Result<Vec<PathBuf>, WriteError> {
+        if let Some(error) = self.error {
             return Err(error);
         }
-        let outputs = [self.subflows.take(), self.links.take(), self.completions.take()];
         let complete = |mut file: TableFile| {
             file.describe(facts);
             file.finish()
         };
-        outputs.into_iter().flatten().map(complete).collect()
+        let files = [self.subflows, self.links, self.completions].into_iter().flatten();
+        files.map(complete).collect()
     }
 
     /// Does `write` unless something failed before.
@@ -171,27 +171,25 @@ impl Sink for FileSink {
     fn completion(&mut self, s: &CompletionSample) {
         self.attempt(|sink| {
             if sink.completions.is_none() {
-                let columns = [
-                    ("time_s", Kind::Number),
-                    ("flow", Kind::Text),
-                    ("bytes", Kind::Count),
-                    ("completion_s", Kind::Number),
-                    ("start_s", Kind::Number),
-                    ("slowdown", Kind::MaybeNumber),
-                    ("times_alone", Kind::MaybeNumber),
-                ];
+                let place = [("time_s", Kind::Number), ("flow", Kind::Text)].into_iter();
+                let columns = place.chain(COMPLETIONS.map(|(name, kind, _)| (name, kind)));
                 sink.completions = sink.create("completions", columns)?;
             }
             let Some(output) = &mut sink.completions else { return Ok(()) };
-            output.row([
-                Cell::Number(s.time_s),
-                Cell::Text(&sink.layout.flows[s.flow].name),
-                Cell::Count(s.bytes),
-                Cell::Number(s.completion_s),
-                Cell::Number(s.time_s - s.completion_s),
-                Cell::Number(s.slowdown),
-                Cell::Number(s.times_alone),
-            ])
+            let place = [Cell::Number(s.time_s), Cell::Text(&sink.layout.flows[s.flow].name)];
+            output.row(place.into_iter().chain(COMPLETIONS.map(|(.., value)| value(s))))
         });
     }
 }
+
+/// The value of a completion in a column.
+type Value = fn(&CompletionSample) -> Cell<'static>;
+
+/// The columns of completions after those of time and place.
+const COMPLETIONS: [(&str, Kind, Value); 5] = [
+    ("bytes", Kind::Count, |s| s.bytes.into()),
+    ("completion_s", Kind::Number, |s| s.completion_s.into()),
+    ("start_s", Kind::Number, |s| (s.time_s - s.completion_s).into()),
+    ("slowdown", Kind::MaybeNumber, |s| s.slowdown.into()),
+    ("times_alone", Kind::MaybeNumber, |s| s.times_alone.into()),
+];

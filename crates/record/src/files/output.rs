@@ -62,10 +62,8 @@ impl ResultFolder {
     pub fn claim(name: &Path, notify: Notify) -> Result<Self, OutputError> {
         let target = resolve_folder(name)?;
         let Some(last) = target.file_name() else {
-            return Err(OutputError::new(format!(
-                "cannot write results to {}: it has no name",
-                name.display()
-            )));
+            let message = format!("cannot write results to {}: it has no name", name.display());
+            return Err(OutputError::new(message));
         };
         let private: OsString = [".".as_ref(), last, ".anabranch".as_ref()].into_iter().collect();
         let private = target.with_file_name(private);

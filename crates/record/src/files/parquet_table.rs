@@ -23,7 +23,6 @@ const PER_COLUMN: u64 = 400;
 /// Bytes of the metadata.
 const FACTS: u64 = 4 << 10;
 
-/// A Parquet file.
 pub(super) struct ParquetTable {
     writer: SerializedFileWriter<File>,
     /// The row group being filled.
@@ -53,12 +52,8 @@ impl ParquetTable {
             .set_created_by(concat!("anabranch ", env!("CARGO_PKG_VERSION")).to_owned())
             .build();
         let writer = SerializedFileWriter::new(file, schema(columns)?, Arc::new(properties))?;
-        Ok(ParquetTable {
-            writer,
-            group: columns.iter().map(|c| Values::new(c.kind)).collect(),
-            rows: 0,
-            bytes: 0,
-        })
+        let group = columns.iter().map(|c| Values::new(c.kind)).collect();
+        Ok(ParquetTable { writer, group, rows: 0, bytes: 0 })
     }
 
     fn write_group(&mut self) -> io::Result<()> {
@@ -97,11 +92,11 @@ impl Table for ParquetTable {
         self.bytes + groups * self.group.len() as u64 * PER_COLUMN + FACTS
     }
 
-    fn close(mut self: Box<Self>) -> io::Result<()> {
+    fn close(&mut self) -> io::Result<()> {
         if self.rows > 0 {
             self.write_group()?;
         }
-        self.writer.close()?;
+        self.writer.finish()?;
         Ok(())
     }
 }

@@ -140,11 +140,10 @@ fn flows(table: &Columns, summary: &Summary) -> Result<Vec<FlowSeries>, ColumnsE
 
 fn link_series(table: &Columns, summary: &Summary) -> Result<Vec<LinkSeries>, ColumnsError> {
     let names = table.text("link")?;
-    let mut groups = groups(names.iter().map(String::as_str));
+    let groups = groups(names.iter().map(String::as_str));
     let of = |name: &String| {
-        let rows = groups.iter_mut().find(|(n, _)| n == name).map(|(_, rows)| std::mem::take(rows));
-        let rows = rows.unwrap_or_default();
-        let series = LinkSeries::of_columns(|column| table.rows(column, &rows))?;
+        let rows = groups.iter().find(|(n, _)| n == name).map_or(&[][..], |(_, rows)| rows);
+        let series = LinkSeries::of_columns(|column| table.rows(column, rows))?;
         Ok(LinkSeries { name: name.clone(), ..series })
     };
     summary.links.iter().map(|link| &link.name).map(of).collect()

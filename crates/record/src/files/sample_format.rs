@@ -15,7 +15,6 @@ pub enum SampleFormat {
 }
 
 impl SampleFormat {
-    /// The files' extension.
     pub(crate) fn extension(self) -> &'static str {
         match self {
             SampleFormat::Parquet => "parquet",

@@ -24,5 +24,5 @@ pub(crate) trait Table: Send {
     fn pending_bytes(&self) -> u64;
 
     /// Writes what is left.
-    fn close(self: Box<Self>) -> io::Result<()>;
+    fn close(&mut self) -> io::Result<()>;
 }

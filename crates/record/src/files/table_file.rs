@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// A table whose file gets its name when complete; until then the name ends in `.partial`. Dropping it earlier removes the file.
 pub struct TableFile {
-    /// `None` once it is complete.
-    table: Option<Box<dyn Table>>,
+    table: Box<dyn Table>,
     path: PathBuf,
 }
 
@@ -19,38 +18,31 @@ impl TableFile {
     /// Begins one.
     pub fn create(path: PathBuf, format: SampleFormat, columns: &[Column]) -> Result<Self, WriteError> {
         match create_new(&partial(&path)).and_then(|file| format.table(file, columns)) {
-            Ok(table) => Ok(TableFile { table: Some(table), path }),
+            Ok(table) => Ok(TableFile { table, path }),
             Err(source) => Err(WriteError { path, source }),
         }
     }
 
     /// Adds a row: one cell for each column, of its kind.
     pub fn row<'a>(&mut self, cells: impl IntoIterator<Item = Cell<'a>>) -> Result<(), WriteError> {
-        let Some(table) = &mut self.table else { return Ok(()) };
         let cells: Vec<_> = cells.into_iter().collect();
-        table.row(&cells).map_err(|source| self.failed(source))
+        self.table.row(&cells).map_err(|source| self.failed(source))
     }
 
     /// An upper estimate of the bytes that [`TableFile::finish`] writes.
     pub fn pending_bytes(&self) -> u64 {
-        self.table.as_ref().map_or(0, |table| table.pending_bytes())
+        self.table.pending_bytes()
     }
 
     /// Adds metadata by name, if the format allows.
     pub fn describe(&mut self, facts: &[(&'static str, String)]) {
-        if let Some(table) = &mut self.table {
-            table.describe(facts);
-        }
+        self.table.describe(facts);
     }
 
     /// Renames the file, replacing a former one, and returns its name.
     pub fn finish(mut self) -> Result<PathBuf, WriteError> {
-        let close =
-            |table: Box<dyn Table>| table.close().and_then(|()| fs::rename(partial(&self.path), &self.path));
-        match self.table.take().map_or(Ok(()), close) {
-            Ok(()) => Ok(self.path.clone()),
-            Err(source) => Err(self.failed(source)),
-        }
+        let closed = self.table.close().and_then(|()| fs::rename(partial(&self.path), &self.path));
+        closed.map(|()| self.path.clone()).map_err(|source| self.failed(source))
     }
 
     fn failed(&self, source: io::Error) -> WriteError {

@@ -43,14 +43,11 @@ impl Content {
             return Ok(());
         }
         let ours = Content::read(folder).map_err(cannot)?;
-        match ours.find_other(folder, Path::new("")).map_err(cannot)? {
-            None => Ok(()),
-            Some((file, why)) => {
-                let message = format!("{} contains {}, {why}", name.display(), file.display());
-                let help = "results replace a whole folder: give another folder, or move that file away";
-                Err(OutputError::new(message).with_help(help))
-            }
-        }
+        let other = ours.find_other(folder, Path::new("")).map_err(cannot)?;
+        let Some((file, why)) = other else { return Ok(()) };
+        let message = format!("{} contains {}, {why}", name.display(), file.display());
+        let help = "results replace a whole folder: give another folder, or move that file away";
+        Err(OutputError::new(message).with_help(help))
     }
 
     /// The first file in a folder that we did not write or that has changed, with the reason; `below` is the folder's path in the

@@ -3,7 +3,7 @@
 use super::OutputError;
 use super::names::{cannot, rename_beside};
 use super::private_file::{open_leftover, open_private};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -108,16 +108,14 @@ fn check(name: &Path, is_own: Option<IsOwn>) -> Result<(), OutputError> {
 
 /// Removes leftovers of killed commands, if possible.
 fn remove_leftovers(folder: &Path) {
-    let is_private = |name: &OsStr| {
-        let name = name.as_encoded_bytes();
-        name.starts_with(b".") && name.ends_with(ENDING.as_bytes())
-    };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if is_private(&entry.file_name()) {
-            let path = entry.path();
-            if let Some(_held) = open_leftover(&path) {
-                let _ = fs::remove_file(&path);
-            }
+        let (name, path) = (entry.file_name(), entry.path());
+        let name = name.as_encoded_bytes();
+        if name.starts_with(b".")
+            && name.ends_with(ENDING.as_bytes())
+            && let Some(_held) = open_leftover(&path)
+        {
+            let _ = fs::remove_file(&path);
         }
     }
 }

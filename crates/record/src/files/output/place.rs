@@ -137,6 +137,10 @@ pub(super) fn is_mounted(path: &Path) -> bool {
 fn locked(Names { name, private, notify, .. }: &Names) -> Result<File, OutputError> {
     loop {
         match DirBuilder::new().mode(0o700).create(private) {
+            Err(e) if e.kind() == io::ErrorKind::PermissionDenied => {
+                let help = "results are first written to a temporary folder beside it, so the folder above must be writable";
+                return Err(cannot(name, &e).with_help(help));
+            }
             Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(cannot(name, &e)),
             _ => {}
         }

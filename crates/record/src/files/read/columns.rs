@@ -108,7 +108,7 @@ impl Columns {
 /// Text that a spreadsheet would have taken for a formula has an apostrophe before it.
 fn unescaped(cell: &str) -> &str {
     match cell.strip_prefix('\'') {
-        Some(text) if text.starts_with(crate::files::csv_table::FORMULA) => text,
+        Some(text) if crate::files::csv_table::is_formula(text) => text,
         _ => cell,
     }
 }
@@ -141,4 +141,21 @@ fn read(reader: ColumnReader, rows: usize) -> Result<Values, ColumnsError> {
     }
     let value = |there: &i16| if *there > 0 { values.next().unwrap_or(f64::NAN) } else { f64::NAN };
     Ok(Values::Numbers(levels.iter().map(value).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cell, Column, Kind, SampleFormat, TableFile};
+
+    #[test]
+    fn texts_of_csv_keep_their_apostrophes() {
+        let folder = tempfile::tempdir().unwrap();
+        let columns = [Column { name: "flow".into(), kind: Kind::Text }];
+        let mut table = TableFile::create(folder.path().join("x.csv"), SampleFormat::Csv, &columns).unwrap();
+        let texts = ["=1", "'=1", "''=1", "'a", "a"];
+        texts.iter().for_each(|text| table.row([Cell::Text(text)]).unwrap());
+        let read = Columns::csv(File::open(table.finish().unwrap()).unwrap()).ok().unwrap();
+        assert_eq!(read.text("flow").ok().unwrap(), texts);
+    }
 }
