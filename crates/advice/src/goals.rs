@@ -46,9 +46,9 @@ impl Goal {
 
     /// `beyond` is the mean's distance to 1 on the wrong side.
     fn judged(ratio: Option<Estimate>, beyond: fn(f64) -> f64, link: Option<String>) -> Goal {
-        let interval = ratio
-            .as_ref()
-            .and_then(|ratio| Some((half_width(ratio)?, beyond(ratio.mean) - MARGIN, ratio.values.len())));
+        let interval = ratio.as_ref().and_then(|ratio| {
+            Some((ratio.exact_half_width()?, beyond(ratio.mean) - MARGIN, ratio.values.len()))
+        });
         let (met, seeds) = match interval {
             Some((half, from_margin, _)) if from_margin > half => (Met::Missed, None),
             Some((half, from_margin, _)) if from_margin <= -half => (Met::Met, None),
@@ -62,11 +62,6 @@ impl Goal {
 /// The number of seeds that narrows an interval of `seeds` to half a width below `target`.
 fn enough(half: f64, target: f64, seeds: usize) -> Option<usize> {
     (seeds + 1..=MOST_SEEDS).find(|more| half * narrowing(seeds, *more) < target)
-}
-
-/// Half the interval's width: 0 if several seeds gave the same value, `None` for a single seed.
-pub(super) fn half_width(estimate: &Estimate) -> Option<f64> {
-    estimate.half_width.or((estimate.values.len() > 1).then_some(0.0))
 }
 
 /// The mean of the seeds with its interval; `None` if a seed lacks the value.

@@ -11,7 +11,7 @@ pub use rule::{RULE, Recommendation};
 
 use anabranch_ideal::{HEADERS, dss};
 use anabranch_record::{Estimate, FlowSummary, Summary, paired_difference};
-use anabranch_scenario::{Flow, Scenario, base, distinct, quoted_key, suggest};
+use anabranch_scenario::{Flow, Scenario, base, distinct, quoted_key, split_flow_name, suggest};
 use goals::{PathRates, Rates};
 use rule::Candidate;
 use serde::{Deserialize, Serialize};
@@ -148,7 +148,7 @@ impl Plan {
     /// several flows have several paths.
     ///
     /// # Errors
-    /// A scenario without such a connection.
+    /// A scenario without such a connection, or an algorithm of a named flow.
     pub fn of(
         scenario: &Scenario,
         flow: Option<&str>,
@@ -157,6 +157,7 @@ impl Plan {
     ) -> Result<Self, Unsuited> {
         let flow = chosen(scenario, flow)?;
         refuse_backups(flow)?;
+        refuse_other_flows(cc, flow)?;
         let (baselines, single): (Vec<Baseline>, Vec<Vec<String>>) =
             (0..flow.paths.len()).map(|path| baseline(scenario, flow, path)).unzip();
         let buffers: Vec<Option<String>> = match buffers {
@@ -226,6 +227,15 @@ fn chosen<'a>(scenario: &'a Scenario, asked: Option<&str>) -> Result<&'a Flow, U
             Err(wrong("several flows have several paths: name the one that the advice is for".into()))
         }
     }
+}
+
+/// Refuses `FLOW=CC`: the algorithms are the connection's.
+fn refuse_other_flows(cc: &[String], flow: &Flow) -> Result<(), Unsuited> {
+    let Some(cc) = cc.iter().find(|cc| split_flow_name(cc).0.is_some()) else { return Ok(()) };
+    let message = format!("`{cc}` names a flow: `--cc` of advise is for {} alone", base(&flow.name));
+    let help =
+        "write the algorithm alone; `--set flows.NAME.cc=CC` sets the algorithm of another flow".into();
+    Err(Unsuited { message, help })
 }
 
 /// Refuses a connection whose paths are backups except one: they carry nothing while that path works.
@@ -349,7 +359,7 @@ fn price(best: &[String], cc: &[String], cases: &[Case]) -> Option<String> {
     let (most, kind) = cc.iter().filter_map(|cc| Some((rate(cc)?, cc))).max_by(by_rate)?;
     let less = 100.0 * (1.0 - least / most);
     let difference = paired_difference(&rates(kind)?, &rates(dear)?)?;
-    let is_sure = goals::half_width(&difference).is_some_and(|half| difference.mean > half);
+    let is_sure = difference.exact_half_width().is_some_and(|half| difference.mean > half);
     (less >= DEAR && is_sure)
         .then(|| format!("The other flows have {less:.0} % less goodput beside {dear} than beside {kind}."))
 }

@@ -1,6 +1,6 @@
 //! The rule of the recommendation.
 
-use super::goals::{Goal, MOST_SEEDS, half_width};
+use super::goals::{Goal, MOST_SEEDS};
 use anabranch_record::{Estimate, p_of_zero, paired_difference};
 use anabranch_scenario::distinct;
 use serde::{Deserialize, Serialize};
@@ -69,14 +69,13 @@ pub(super) fn recommend(all: &[Candidate], buffers: &[Option<String>], seeds: u3
     Recommendation { text, ..found }
 }
 
-/// The recommendation among those that have a value.
 fn of_valued(all: &[&Candidate], buffers: &[Option<String>], seeds: u32) -> Recommendation {
     let said = |best, text: String| Recommendation { best, text, ..Recommendation::default() };
     if all.is_empty() {
         return said(vec![], NO_INTERVAL.into());
     }
     if all.iter().all(|candidate| candidate.missed > 0) {
-        return Recommendation { every_misses: true, ..of_missing(all, buffers) };
+        return of_missing(all, buffers);
     }
     let able: Vec<&Candidate> = all.iter().copied().filter(|candidate| candidate.missed == 0).collect();
     let (sure, open): (Vec<&Candidate>, Vec<&Candidate>) =
@@ -198,7 +197,6 @@ fn measure(all: &[&Candidate]) -> &'static str {
     if all.iter().any(|candidate| candidate.less_is_better) { "completion time" } else { "goodput" }
 }
 
-/// The best algorithms, by name.
 struct Best {
     /// Those that are best with every buffer: no other is better beyond chance.
     common: Vec<String>,
@@ -240,7 +238,7 @@ fn best_with(left: &[&Candidate], buffer: usize) -> Option<Vec<String>> {
     let mut each = Vec::new();
     for candidate in left {
         let value = candidate.values.get(buffer)?;
-        half_width(value)?;
+        value.exact_half_width()?;
         each.push((candidate.mean(buffer)?, &candidate.cc, value));
     }
     each.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -445,12 +443,15 @@ mod tests {
         assert!(found.text.contains("do not decide goals 1 and 2 of lia; a run has no rate to compare."));
     }
 
+    /// That many seeds with the same value.
+    fn alike(cc: &str, mean: f64, seeds: usize) -> Candidate {
+        let values = vec![Estimate { mean, half_width: None, values: vec![mean; seeds] }];
+        Candidate { cc: cc.into(), values, ..Candidate::default() }
+    }
+
     #[test]
     fn one_seed_recommends_nothing() {
-        let one = |cc: &str, mean: f64| {
-            let values = vec![Estimate { mean, half_width: None, values: vec![mean] }];
-            open(Candidate { cc: cc.into(), values, ..Candidate::default() }, [(1, None)])
-        };
+        let one = |cc: &str, mean: f64| open(alike(cc, mean, 1), [(1, None)]);
         let found = recommend(&[one("lia", 1.0), one("olia", 2.0)], 1);
         assert_eq!(found.text, NO_INTERVAL);
         assert!(found.best.is_empty());
@@ -459,10 +460,6 @@ mod tests {
     /// Equal values of all seeds are an interval of zero width.
     #[test]
     fn equal_seeds_are_exact() {
-        let exact = |cc: &str, mean: f64| {
-            let values = vec![Estimate { mean, half_width: None, values: vec![mean; 5] }];
-            Candidate { cc: cc.into(), values, ..Candidate::default() }
-        };
-        assert_eq!(recommend(&[exact("lia", 50.0), exact("olia", 51.0)], 5).best, ["olia"]);
+        assert_eq!(recommend(&[alike("lia", 50.0, 5), alike("olia", 51.0, 5)], 5).best, ["olia"]);
     }
 }

@@ -7,7 +7,7 @@ use anabranch_cc::response::Cubic;
 use anabranch_scenario::Flow;
 
 /// CUBIC with RFC 9438's constants.
-fn cubic() -> Response {
+pub(crate) fn cubic() -> Response {
     Response::Cubic(Cubic::new(0.4, 0.7))
 }
 
@@ -38,19 +38,19 @@ pub(crate) fn name(flow: &Flow) -> &'static str {
 
 /// Whether it has its default parameters as far as rules show them.
 pub(crate) fn has_defaults(flow: &Flow) -> bool {
-    is_exact(flow) && !flow.cc.params.iter().any(|(name, _)| matches!(name.as_str(), "c" | "beta"))
+    let is_default = |(name, _): &(String, _)| !matches!(name.as_str(), "c" | "beta");
+    flow.cc.entry.params(&flow.cc.params).is_ok_and(|params| is_exact(&params))
+        && flow.cc.params.iter().all(is_default)
 }
 
 /// Whether each acknowledged segment counts, and numbers are exact, as in every rule.
-fn is_exact(flow: &Flow) -> bool {
+fn is_exact(params: &Params) -> bool {
     let rules = [
         ("count", Value::Word("segments")),
         ("scale", Value::Number(0.0)),
         ("quotient", Value::Word("real")),
     ];
-    let as_rules =
-        |params: &Params| rules.iter().all(|(name, of)| params.find(name).is_none_or(|value| value == *of));
-    flow.cc.entry.params(&flow.cc.params).as_ref().is_ok_and(as_rules)
+    rules.iter().all(|(name, of)| params.find(name).is_none_or(|value| value == *of))
 }
 
 /// The rule of what a flow runs, with its parameters.
@@ -63,7 +63,7 @@ pub(crate) fn own(flow: &Flow) -> Result<Rule, String> {
     let Ok(params) = flow.cc.entry.params(&flow.cc.params) else {
         return Err(format!("{runs} with parameters that the model lacks"));
     };
-    if !is_exact(flow) {
+    if !is_exact(&params) {
         return Err(format!(
             "{runs} with another arithmetic (`count`, `scale` or `quotient`), which the model lacks"
         ));

@@ -16,11 +16,10 @@ pub(crate) struct Program {
     values: Vec<f64>,
 }
 
-/// An optimum.
 pub(crate) struct Solution {
     /// x.
     pub x: Vec<f64>,
-    /// The rows' multipliers.
+    /// Of the rows.
     pub multipliers: Vec<f64>,
 }
 

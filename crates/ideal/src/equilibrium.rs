@@ -8,7 +8,7 @@
 //! maximisation (Low and Lapsley 1999), to where they rest. Its implicit Euler steps grow until they are Newton's for
 //! the rest itself: pseudo-transient continuation (Kelley and Keyes 1998).
 
-use crate::network::Network;
+use crate::network::{Network, Route};
 use crate::rule::{Path, Rule};
 
 /// ln p of a link without congestion: a loss rate of 10⁻¹⁸.
@@ -45,7 +45,6 @@ pub(crate) struct Equilibrium {
 pub(crate) struct Settled {
     /// Mean window, in segments.
     pub window: f64,
-    /// The path's conditions.
     pub path: Path,
 }
 
@@ -57,63 +56,47 @@ const NOT_FOUND: &str = "the solver found no equilibrium";
 /// Finds the equilibrium in which each connection follows its rule.
 pub(crate) fn equilibrium(network: &Network, rules: &[Rule]) -> Result<Equilibrium, &'static str> {
     let mut z = vec![-9.0; network.links.len()];
-    if !rules.iter().any(|rule| matches!(rule, Rule::Olia { .. })) {
-        return System::new(network, rules.to_vec()).solve(&mut z);
-    }
     let mut found = Err(NOT_FOUND);
-    for k in SHARPNESS {
+    // Without OLIA once is enough.
+    let steps = if rules.iter().any(|rule| matches!(rule, Rule::Olia { .. })) { SHARPNESS.len() } else { 1 };
+    for &k in &SHARPNESS[..steps] {
         let sharpened = |rule: &Rule| match rule {
             Rule::Olia { .. } => Rule::Olia { sharpness: k },
             rule => *rule,
         };
-        found = System::new(network, rules.iter().map(sharpened).collect()).solve(&mut z);
+        found = System { network, rules: rules.iter().map(sharpened).collect() }.solve(&mut z);
     }
     found
 }
 
-/// The equations.
 struct System<'a> {
     network: &'a Network,
     rules: Vec<Rule>,
-    /// Room for the longest connection.
-    paths: Vec<Path>,
-    windows: Vec<f64>,
 }
 
-impl<'a> System<'a> {
-    fn new(network: &'a Network, rules: Vec<Rule>) -> Self {
-        let most = network.connections.iter().map(|c| c.routes.len()).max().unwrap_or(0);
-        System { network, rules, paths: vec![Path::default(); most], windows: vec![0.0; most] }
-    }
-
-    /// The rates of connection `c`'s routes and their windows.
-    fn settle(&mut self, c: usize, z: &[f64]) -> usize {
-        let connection = &self.network.connections[c];
-        let n = connection.routes.len();
-        for (path, route) in self.paths.iter_mut().zip(&connection.routes) {
-            let waits = |link: &usize| {
-                let wait_s = self.network.links[*link].wait.seconds(z[*link].exp());
-                wait_s * ((z[*link] - NONE) / RAMP).clamp(0.0, 1.0)
-            };
-            let survives: f64 = route
-                .links
-                .iter()
-                .map(|&link| (-z[link].exp()).ln_1p() + (-self.network.links[link].loss).ln_1p())
-                .sum();
-            path.loss = -survives.exp_m1();
-            path.rtt_s = route.base_rtt_s + route.links.iter().chain(&route.back).map(waits).sum::<f64>();
-        }
-        self.rules[c].windows(&self.paths[..n], &mut self.windows[..n]);
-        n
+impl System<'_> {
+    /// The windows of connection `c`'s routes and their paths.
+    fn settle(&self, c: usize, z: &[f64]) -> impl Iterator<Item = Settled> {
+        let links = &self.network.links;
+        let waits = |link: &usize| {
+            links[*link].wait.seconds(z[*link].exp()) * ((z[*link] - NONE) / RAMP).clamp(0.0, 1.0)
+        };
+        let survives = |&link: &usize| (-z[link].exp()).ln_1p() + (-links[link].loss).ln_1p();
+        let path = |route: &Route| Path {
+            loss: -route.links.iter().map(survives).sum::<f64>().exp_m1(),
+            rtt_s: route.base_rtt_s + route.links.iter().chain(&route.back).map(waits).sum::<f64>(),
+        };
+        let paths: Vec<Path> = self.network.connections[c].routes.iter().map(path).collect();
+        let windows = self.rules[c].windows(&paths);
+        windows.into_iter().zip(paths).map(|(window, path)| Settled { window, path })
     }
 
     /// The load of every link, in bits per second.
-    fn loads(&mut self, z: &[f64]) -> Vec<f64> {
+    fn loads(&self, z: &[f64]) -> Vec<f64> {
         let mut loads = vec![0.0; z.len()];
         for (c, connection) in self.network.connections.iter().enumerate() {
-            let n = self.settle(c, z);
-            for ((route, w), path) in connection.routes.iter().zip(&self.windows[..n]).zip(&self.paths) {
-                let load = w / path.rtt_s * connection.packet_bits;
+            for (route, Settled { window, path }) in connection.routes.iter().zip(self.settle(c, z)) {
+                let load = window / path.rtt_s * connection.packet_bits;
                 route.links.iter().for_each(|link| loads[*link] += load);
             }
         }
@@ -121,16 +104,12 @@ impl<'a> System<'a> {
     }
 
     /// ln(load/capacity) of every link.
-    fn excess(&mut self, z: &[f64]) -> Vec<f64> {
-        let loads = self.loads(z);
-        loads
-            .iter()
-            .zip(&self.network.links)
-            .map(|(load, link)| (load / link.rate_bps).ln().max(LEAST))
-            .collect()
+    fn excess(&self, z: &[f64]) -> Vec<f64> {
+        let loads = self.loads(z).into_iter().zip(&self.network.links);
+        loads.map(|(load, link)| (load / link.rate_bps).ln().max(LEAST)).collect()
     }
 
-    fn solve(&mut self, z: &mut [f64]) -> Result<Equilibrium, &'static str> {
+    fn solve(&self, z: &mut [f64]) -> Result<Equilibrium, &'static str> {
         let mut duration = 1.0;
         let mut excess = self.excess(z);
         for _ in 0..STEPS {
@@ -157,7 +136,7 @@ impl<'a> System<'a> {
     /// An implicit Euler step, z' − z = `duration`·excess(z'): z' and the excess there; `None` if corrections by the slopes at z do
     /// not lead there.
     fn after(
-        &mut self,
+        &self,
         duration: f64,
         z: &[f64],
         excess: &[f64],
@@ -184,7 +163,7 @@ impl<'a> System<'a> {
     }
 
     /// The links whose z may move, and the slopes −∂excess/∂z among them.
-    fn slopes(&mut self, z: &[f64], excess: &[f64]) -> (Vec<usize>, Vec<Vec<f64>>) {
+    fn slopes(&self, z: &[f64], excess: &[f64]) -> (Vec<usize>, Vec<Vec<f64>>) {
         const DIFFERENCE: f64 = 1e-7;
         let moving: Vec<usize> = (0..z.len()).filter(|&i| !at_bound(z[i], excess[i])).collect();
         let mut slopes = vec![vec![0.0; moving.len()]; moving.len()];
@@ -200,13 +179,8 @@ impl<'a> System<'a> {
         (moving, slopes)
     }
 
-    fn result(&mut self, z: &[f64]) -> Equilibrium {
-        let settled = |system: &mut Self, c: usize| {
-            let n = system.settle(c, z);
-            let both = system.windows[..n].iter().zip(&system.paths);
-            both.map(|(window, path)| Settled { window: *window, path: *path }).collect()
-        };
-        let routes = (0..self.network.connections.len()).map(|c| settled(self, c)).collect();
+    fn result(&self, z: &[f64]) -> Equilibrium {
+        let routes = (0..self.network.connections.len()).map(|c| self.settle(c, z).collect()).collect();
         let losses = z.iter().map(|z| if *z > NONE { z.exp() } else { 0.0 }).collect();
         Equilibrium { routes, losses, loads: self.loads(z) }
     }

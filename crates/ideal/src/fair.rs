@@ -8,23 +8,19 @@ use crate::utility::{self, UtilityError};
 impl Builder<'_> {
     /// Adds both, or why one of them is missing.
     pub fn fair_allocations(&mut self) {
-        let (links, connections) = self.problem();
+        // Capacities in bits per second, and connections of equal weight over them.
+        let links: Vec<f64> = self.network.links.iter().map(|link| link.rate_bps).collect();
+        let connection = |c: &Connection| utility::Connection {
+            weight: 1.0,
+            routes: c.routes.iter().map(|route| route.links.clone()).collect(),
+        };
+        let connections: Vec<_> = self.network.connections.iter().map(connection).collect();
         self.fair("max-min", "Max–min fairness over connections", max_min(&links, &connections));
         let pooled = utility::maximise(&links, &connections).map(|optimum| optimum.rates);
         self.fair("pooled", "Resource pooling: proportional fairness over connections", pooled);
     }
 
-    /// Capacities in bits per second, and connections of equal weight over them.
-    fn problem(&self) -> (Vec<f64>, Vec<utility::Connection>) {
-        let connection = |c: &Connection| utility::Connection {
-            weight: 1.0,
-            routes: c.routes.iter().map(|route| route.links.clone()).collect(),
-        };
-        let capacities = self.network.links.iter().map(|link| link.rate_bps).collect();
-        (capacities, self.network.connections.iter().map(connection).collect())
-    }
-
-    /// Adds a fair allocation of the links' capacities: rates of the routes of each of [`Builder::problem`]'s connections.
+    /// Adds a fair allocation of the links' capacities: rates of the routes of each connection.
     fn fair(&mut self, id: &str, title: &str, rates: Result<Vec<Vec<f64>>, UtilityError>) {
         let rates = match rates {
             Ok(rates) => rates,

@@ -1,7 +1,7 @@
 //! The theory's view of a scenario: its links and connections when the measurement begins.
 
 use crate::queue_delay::QueueDelay;
-use anabranch_net::{Discipline, LinkSpec, Time};
+use anabranch_net::{Discipline, LinkSpec, LossAt, Time};
 use anabranch_scenario::{Application, Flow, Scenario, Scheduler, SubflowAction, base};
 use std::collections::BTreeSet;
 
@@ -236,6 +236,11 @@ fn note_link(notes: &mut Vec<String>, name: &str, spec: &LinkSpec, begin: &LinkS
             };
             notes.push(format!("{name} has an AQM: the queueing delay is {wait}, and each packet is equally likely to be lost."));
         }
+    }
+    if begin.loss_at == LossAt::Exit && begin.loss.mean_rate() > 0.0 {
+        notes.push(format!(
+            "{name} loses packets at its exit: the goodputs here include what it loses, so the real ones are lower by that share."
+        ));
     }
     if begin.loss.comes_in_bursts() {
         notes.push(format!(

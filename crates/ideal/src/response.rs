@@ -1,5 +1,6 @@
 //! Response functions of single-path flows: the mean window at a loss rate and round-trip time.
 
+use crate::rule::Path;
 use anabranch_cc::response::{self, reno};
 
 /// A single-path flow's response function.
@@ -12,11 +13,11 @@ pub(crate) enum Response {
 }
 
 impl Response {
-    /// The mean window, in segments, at loss rate `p` and round-trip time `rtt` in seconds.
-    pub fn window(&self, p: f64, rtt: f64) -> f64 {
+    /// The mean window on a path, in segments.
+    pub fn window(&self, path: &Path) -> f64 {
         match self {
-            Response::Reno => reno(p),
-            Response::Cubic(cubic) => cubic.mean(p, rtt),
+            Response::Reno => reno(path.loss),
+            Response::Cubic(cubic) => cubic.mean(path.loss, path.rtt_s),
         }
     }
 
@@ -32,15 +33,15 @@ impl Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithm::cubic;
 
     /// In either of CUBIC's regions the loss rate that gives a window gives Reno's beside it.
     #[test]
     fn reno_beside_cubic() {
-        let cubic = Response::Cubic(response::Cubic::new(0.4, 0.7));
-        for rtt in [0.01, 0.1, 0.3] {
-            for p in [1e-9, 1e-6, 1e-4, 1e-2] {
-                let beside = cubic.reno_beside(cubic.window(p, rtt), rtt);
-                assert!((beside / (1.5 / p).sqrt() - 1.0).abs() < 1e-9, "{beside} at {p}, {rtt} s");
+        for rtt_s in [0.01, 0.1, 0.3] {
+            for loss in [1e-9, 1e-6, 1e-4, 1e-2] {
+                let beside = cubic().reno_beside(cubic().window(&Path { loss, rtt_s }), rtt_s);
+                assert!((beside / (1.5 / loss).sqrt() - 1.0).abs() < 1e-9, "{beside} at {loss}, {rtt_s} s");
             }
         }
         assert_eq!(Response::Reno.reno_beside(40.0, 0.1), 40.0);

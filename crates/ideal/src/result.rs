@@ -2,7 +2,7 @@
 
 use crate::algorithm::{self, COUPLED};
 use crate::equilibrium::{Equilibrium, Settled, equilibrium};
-use crate::network::{Connection, Network};
+use crate::network::Network;
 use crate::response::Response;
 use crate::rule::Rule;
 use anabranch_record::jain;
@@ -103,7 +103,6 @@ impl Ideals {
     }
 }
 
-/// Ideals under construction.
 pub(crate) struct Builder<'a> {
     scenario: &'a Scenario,
     pub network: Network,
@@ -135,32 +134,29 @@ impl<'a> Builder<'a> {
 
     /// The equilibria with each of `coupled`, and with what the scenario gives every flow.
     pub fn equilibria(&mut self, coupled: &[&str]) {
-        let flow = |c: &Connection| &self.scenario.flows[c.flow];
-        let several: Vec<bool> = self.network.connections.iter().map(|c| flow(c).is_multipath()).collect();
-        let own: Vec<Result<Rule, String>> =
-            self.network.connections.iter().map(|c| algorithm::own(flow(c))).collect();
+        let flows: Vec<&Flow> =
+            self.network.connections.iter().map(|c| &self.scenario.flows[c.flow]).collect();
+        let own = || flows.iter().map(|flow| algorithm::own(flow));
         // The one algorithm of all multipath flows, if it is one of those asked for, with its default parameters.
-        let mut multipath = self.network.connections.iter().map(flow).filter(|flow| flow.is_multipath());
-        let first = multipath.next().filter(|flow| algorithm::has_defaults(flow)).map(algorithm::name);
-        let common = first.filter(|name| {
-            multipath.all(|other| algorithm::name(other) == *name && algorithm::has_defaults(other))
-        });
+        let mut multipath = flows.iter().filter(|flow| flow.is_multipath());
+        let name_of_default = |flow: &&Flow| algorithm::has_defaults(flow).then(|| algorithm::name(flow));
+        let first = multipath.next();
+        let common = first
+            .and_then(name_of_default)
+            .filter(|name| multipath.all(|other| name_of_default(other) == Some(*name)));
         let own_is = common.filter(|name| coupled.contains(name));
-        if several.contains(&true) {
+        if first.is_some() {
             for (id, title) in COUPLED.into_iter().filter(|(id, _)| coupled.contains(id)) {
-                let with = |(own, several): (&Result<Rule, String>, &bool)| {
-                    algorithm::coupled(id).filter(|_| *several).map_or_else(|| own.clone(), Ok)
+                let with = |(own, flow): (Result<Rule, String>, &&Flow)| {
+                    algorithm::coupled(id).filter(|_| flow.is_multipath()).map_or(own, Ok)
                 };
-                let rules = own.iter().zip(&several).map(with).collect();
-                self.equilibrium(id, title, rules, Some(id));
+                self.equilibrium(id, title, own().zip(&flows).map(with).collect(), Some(id));
             }
         }
         if own_is.is_none() {
-            let title = "The algorithms of the scenario's flows";
-            self.equilibrium("own", title, own.into_iter().collect(), None);
+            self.equilibrium("own", "The algorithms of the scenario's flows", own().collect(), None);
         }
-        let own = self.ideals.allocation(own_is.unwrap_or("own")).map(|found| found.id.clone());
-        self.ideals.own = own;
+        self.ideals.own = self.ideals.allocation(own_is.unwrap_or("own")).map(|found| found.id.clone());
     }
 
     /// The equilibrium under these rules, the multipath flows running `coupled` or what is theirs.
@@ -173,10 +169,7 @@ impl<'a> Builder<'a> {
     ) {
         let found = rules.and_then(|rules| match &rules[..] {
             [] => Err("no flow sends during the measurement".to_owned()),
-            _ => match equilibrium(&self.network, &rules) {
-                Ok(found) => Ok((rules, found)),
-                Err(why) => Err(why.to_owned()),
-            },
+            _ => equilibrium(&self.network, &rules).map(|found| (rules, found)).map_err(str::to_owned),
         });
         let (rules, Equilibrium { routes, losses, loads }) = match found {
             Ok(found) => found,
@@ -208,9 +201,7 @@ impl<'a> Builder<'a> {
     fn note_friendly_cubic(&mut self, rules: &[Rule], routes: &[Vec<Settled>]) {
         for ((connection, rule), settled) in self.network.connections.iter().zip(rules).zip(routes) {
             let Rule::Uncoupled(response @ Response::Cubic(_)) = rule else { continue };
-            let at = |s: &Settled| response.window(s.path.loss, s.path.rtt_s);
-            let reno = |s: &Settled| Response::Reno.window(s.path.loss, s.path.rtt_s);
-            if settled.iter().any(|s| at(s) > reno(s)) {
+            if settled.iter().any(|s| response.window(&s.path) > Response::Reno.window(&s.path)) {
                 continue;
             }
             let name = base(&self.scenario.flows[connection.flow].name);

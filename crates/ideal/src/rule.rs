@@ -7,11 +7,9 @@
 use crate::response::Response;
 
 /// A path as its flow finds it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Path {
-    /// Its loss rate.
     pub loss: f64,
-    /// Its round-trip time, in seconds.
     pub rtt_s: f64,
 }
 
@@ -34,21 +32,17 @@ pub(crate) enum Rule {
 
 impl Rule {
     /// The windows, in segments.
-    pub fn windows(&self, paths: &[Path], windows: &mut [f64]) {
-        let reno = |path: &Path| Response::Reno.window(path.loss, path.rtt_s);
+    pub fn windows(&self, paths: &[Path]) -> Vec<f64> {
+        let reno = |path: &Path| Response::Reno.window(path);
         match *self {
-            Rule::Uncoupled(response) => {
-                for (w, path) in windows.iter_mut().zip(paths) {
-                    *w = response.window(path.loss, path.rtt_s);
-                }
-            }
-            Rule::Linked(response) => linked(response, paths, windows),
+            Rule::Uncoupled(response) => paths.iter().map(|path| response.window(path)).collect(),
+            Rule::Linked(response) => linked(response, paths),
             // Khalili et al. 2013, Theorem 1: y = max X, and no rate on paths of smaller X.
             Rule::Olia { sharpness } => {
-                divide(paths, windows, |best, path| (reno(path) / path.rtt_s / best).powf(2.0 * sharpness));
+                divide(paths, |best, path| (reno(path) / path.rtt_s / best).powf(2.0 * sharpness))
             }
             // The best path has α = max x/x = 1, so that y = max X, and x ∝ 1/α on each.
-            Rule::Balia => divide(paths, windows, |best, path| {
+            Rule::Balia => divide(paths, |best, path| {
                 let behind = best * path.rtt_s / reno(path);
                 1.0 / balia_alpha(behind * behind)
             }),
@@ -64,27 +58,23 @@ fn balia_alpha(u: f64) -> f64 {
 }
 
 /// Windows that add up to the rate max X, each path's rate in proportion to `part(max X, path)`.
-fn divide(paths: &[Path], windows: &mut [f64], part: impl Fn(f64, &Path) -> f64) {
-    let rate = |path: &Path| Response::Reno.window(path.loss, path.rtt_s) / path.rtt_s;
+fn divide(paths: &[Path], part: impl Fn(f64, &Path) -> f64) -> Vec<f64> {
+    let rate = |path: &Path| Response::Reno.window(path) / path.rtt_s;
     let best = paths.iter().map(rate).fold(0.0, f64::max);
-    let mut sum = 0.0;
-    for (w, path) in windows.iter_mut().zip(paths) {
-        *w = part(best, path);
-        sum += *w;
-    }
-    for (w, path) in windows.iter_mut().zip(paths) {
-        *w *= best / sum * path.rtt_s;
-    }
+    let parts: Vec<f64> = paths.iter().map(|path| part(best, path)).collect();
+    let sum: f64 = parts.iter().sum();
+    parts.iter().zip(paths).map(|(part, path)| part * (best / sum * path.rtt_s)).collect()
 }
 
 /// Coupling by a response function U, the window that a single flow would have, and V, Reno's at the same loss rate:
 /// w = min(1, η V) U, where η = max w/(T y V(T y)). Without the limit to a single flow's window that makes y = max U/T
 /// and η = y/Σ(V U/T). With U = V = W this is RFC 6356: there η is α/Σw = max(w/T²)/y², and the limit its 1/w.
-fn linked(response: Response, paths: &[Path], windows: &mut [f64]) {
-    let single = |path: &Path| response.window(path.loss, path.rtt_s);
-    let reno = |path: &Path| Response::Reno.window(path.loss, path.rtt_s);
+fn linked(response: Response, paths: &[Path]) -> Vec<f64> {
+    let single = |path: &Path| response.window(path);
+    let reno = |path: &Path| Response::Reno.window(path);
     let best = paths.iter().map(|path| single(path) / path.rtt_s).fold(0.0, f64::max);
     let eta = best / paths.iter().map(|path| reno(path) * single(path) / path.rtt_s).sum::<f64>();
+    let mut windows = vec![0.0; paths.len()];
     let mut at = |eta: f64| {
         for (w, path) in windows.iter_mut().zip(paths) {
             *w = (eta * reno(path)).min(1.0) * single(path);
@@ -98,7 +88,7 @@ fn linked(response: Response, paths: &[Path], windows: &mut [f64]) {
     };
     if paths.iter().all(|path| eta * reno(path) <= 1.0) {
         at(eta);
-        return;
+        return windows;
     }
     // η over what the windows it gives ask for rises with η: below 1 where η is too small. Between the η that limits no
     // path and the one that limits all:
@@ -110,29 +100,23 @@ fn linked(response: Response, paths: &[Path], windows: &mut [f64]) {
         if middle.exp() < at(middle.exp()) { low = middle } else { high = middle }
     }
     at(high.exp());
+    windows
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_cc::response::Cubic;
+    use crate::algorithm::cubic;
 
     const OLIA: Rule = Rule::Olia { sharpness: 1024.0 };
 
     fn windows(rule: Rule, paths: &[(f64, f64)]) -> Vec<f64> {
-        let paths: Vec<Path> = paths.iter().map(|&(loss, rtt_s)| Path { loss, rtt_s }).collect();
-        let mut windows = vec![0.0; paths.len()];
-        rule.windows(&paths, &mut windows);
-        windows
+        rule.windows(&paths.iter().map(|&(loss, rtt_s)| Path { loss, rtt_s }).collect::<Vec<_>>())
     }
 
     fn close(ours: &[f64], expected: &[f64], within: f64) {
         let near = ours.iter().zip(expected).all(|(a, b)| (a - b).abs() <= within * b.abs() + 1e-9);
         assert!(near && ours.len() == expected.len(), "{ours:?}, expected {expected:?}");
-    }
-
-    fn cubic() -> Response {
-        Response::Cubic(Cubic::new(0.4, 0.7))
     }
 
     /// One path: every rule is its single-path parent, and Reno's window goes with 1/√p.
@@ -159,27 +143,23 @@ mod tests {
     }
 
     /// LIA by hand: W = 100 and 50, T = 0.1 s each. Windows are as 1/p, 4 : 1, and add up to the best path's 100: 80
-    /// and 20. OLIA has all on the better one. BALIA: (100/50)² = 4 = (1 + α)(4 + α)/15, so α = (√249 − 5)/2, the rates' ratio. With
-    /// W = 100 and 100/√1.1 it is (4 + α)/5 = 1.1, α = 1.5.
+    /// and 20. With one loss rate and T = 0.1 and 0.4 s they are equal, w, with w/0.1 + w/0.4 = 100/0.1, so w = 80.
+    ///
+    /// OLIA has all on the better or the shorter path. BALIA: (100/50)² = 4 = (1 + α)(4 + α)/15, so α = (√249 − 5)/2, the rates'
+    /// ratio; and 16 = (1 + α)(4 + α)/15, α = (√969 − 5)/2. With W = 100 and 100/√1.1 it is (4 + α)/5 = 1.1, α = 1.5.
     #[test]
-    fn unequal_loss_rates_by_hand() {
-        let paths = [(1.5e-4, 0.1), (6e-4, 0.1)];
-        close(&windows(Rule::Linked(Response::Reno), &paths), &[80.0, 20.0], 1e-9);
-        close(&windows(OLIA, &paths), &[100.0, 0.0], 1e-9);
-        let alpha = (249.0_f64.sqrt() - 5.0) / 2.0;
-        close(&windows(Rule::Balia, &paths), &[alpha, 1.0].map(|part| part * 100.0 / (alpha + 1.0)), 1e-9);
+    fn unequal_paths_by_hand() {
+        for (second, lia, discriminant, rtt_ratio) in
+            [((6e-4, 0.1), [80.0, 20.0], 249.0_f64, 1.0), ((1.5e-4, 0.4), [80.0, 80.0], 969.0, 4.0)]
+        {
+            let paths = [(1.5e-4, 0.1), second];
+            close(&windows(Rule::Linked(Response::Reno), &paths), &lia, 1e-9);
+            close(&windows(OLIA, &paths), &[100.0, 0.0], 1e-9);
+            let alpha = (discriminant.sqrt() - 5.0) / 2.0;
+            let balia = [alpha, rtt_ratio].map(|part| part * 100.0 / (alpha + 1.0));
+            close(&windows(Rule::Balia, &paths), &balia, 1e-9);
+        }
         close(&windows(Rule::Balia, &[(1.5e-4, 0.1), (1.65e-4, 0.1)]), &[60.0, 40.0], 1e-9);
-    }
-
-    /// LIA with one loss rate and T = 0.1 and 0.4 s: equal windows w with w/0.1 + w/0.4 = 100/0.1, so w = 80.
-    #[test]
-    fn unequal_round_trips_by_hand() {
-        let paths = [(1.5e-4, 0.1), (1.5e-4, 0.4)];
-        close(&windows(Rule::Linked(Response::Reno), &paths), &[80.0, 80.0], 1e-9);
-        // All on the short path, 100 segments; BALIA: 16 = (1 + α)(4 + α)/15, α = (√969 − 5)/2.
-        close(&windows(OLIA, &paths), &[100.0, 0.0], 1e-9);
-        let alpha = (969.0_f64.sqrt() - 5.0) / 2.0;
-        close(&windows(Rule::Balia, &paths), &[alpha, 4.0].map(|part| part * 100.0 / (alpha + 1.0)), 1e-9);
     }
 
     /// RFC 6356's limit: W = 100 at 1 s, 10 at 0.01 s. Without it the first window were 500. With it w₁ = 100, and w₂ = η·100

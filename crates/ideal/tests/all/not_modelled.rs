@@ -17,6 +17,17 @@ fn links_are_as_when_means_begin() {
 }
 
 #[test]
+fn losses_at_the_exit_are_not_in_rates() {
+    let lossy = |at: &str| {
+        let loss = format!("loss = {{ model = \"bernoulli\", rate = 0.01 }}, loss_at = \"{at}\"");
+        let link = format!("links.l = {{ rate = \"10 Mbit/s\", delay = \"10 ms\", {loss} }}\n");
+        ideals(&(link + &flow("f", "reno", "[[\"l\"]]")))
+    };
+    noted(&lossy("exit"), "l loses packets at its exit");
+    assert!(!lossy("entry").notes.iter().any(|note| note.contains("exit")));
+}
+
+#[test]
 fn a_link_that_is_down_carries_nothing() {
     let text = link("a", 10.0, 10.0)
         + "[links.b]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nchanges = [{ at = \"5 s\", up = false }]\n"

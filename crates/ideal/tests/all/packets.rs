@@ -1,13 +1,13 @@
 //! Equilibria against packets. The rules were set from what the models leave out, in each test's comment.
 
 use crate::common::*;
-use anabranch_ideal::{COUPLED, FlowIdeal, Ideals, QUEUE};
-use anabranch_record::{FlowSummary, NoSamples};
+use anabranch_ideal::{FlowIdeal, QUEUE};
+use anabranch_record::{Estimate, FlowSummary, NoSamples, SubflowSummary, estimate};
 use anabranch_scenario::Scenario;
 
 /// A run's flows, and beside them those of the equilibrium in which the multipath flows run `cc`.
 fn run(scenario: &Scenario, cc: &str, seed: u64) -> Vec<(FlowSummary, FlowIdeal)> {
-    let ideals = Ideals::of(scenario, &COUPLED.map(|(name, _)| name), QUEUE);
+    let ideals = ideals_of(scenario, QUEUE);
     let summary = anabranch_sim::run(scenario, seed, &mut NoSamples, &mut |_| true).unwrap().summary;
     summary.flows.into_iter().zip(allocation(&ideals, cc).flows.clone()).collect()
 }
@@ -47,7 +47,7 @@ fn five_of_each(cc: &str, single: &str, links: [(f64, f64); 2], within: f64) {
         println!("{cc}, {single}, {links:?}, {name}: {:.3} of the equilibrium's", measured / total);
         close(measured, total, within);
         for (s, ideal) in group[0].1.subflows.iter().enumerate() {
-            let subflow = |value: fn(&anabranch_record::SubflowSummary) -> Option<f64>| {
+            let subflow = |value: fn(&SubflowSummary) -> Option<f64>| {
                 mean(group.iter().map(|(flow, _)| value(&flow.subflows[s]).unwrap()))
             };
             let off = (subflow(|s| s.goodput_bps) - ideal.goodput_bps.unwrap()) / total;
@@ -79,7 +79,6 @@ fn beside_cubic() {
 /// Independent runs of 150 s, five or ten: all of the 95 % interval (Student's t) of every group's mean goodput ÷ the equilibrium's
 /// must be within `within` of 1.
 fn long_runs(n: u64, cc: &str, single: &str, links: &str, within: f64) {
-    let t = if n == 5 { 2.776 } else { 2.262 };
     let scenario = lasting("160 s", &(links.to_owned() + &five_flows(cc, single)));
     let runs: Vec<_> = (1..=n).map(|seed| run(&scenario, cc, seed)).collect();
     let mut failures = Vec::new();
@@ -88,10 +87,8 @@ fn long_runs(n: u64, cc: &str, single: &str, links: &str, within: f64) {
             let group = run[5 * group..][..5].iter();
             mean(group.map(|(run, ideal)| run.goodput_bps.unwrap() / ideal.goodput_bps.unwrap()))
         };
-        let ratios: Vec<f64> = runs.iter().map(ratio).collect();
-        let centre = mean(ratios.iter().copied());
-        let variance = ratios.iter().map(|ratio| (ratio - centre).powi(2)).sum::<f64>() / (n - 1) as f64;
-        let half_width = t * (variance / n as f64).sqrt();
+        let Estimate { mean: centre, half_width, .. } = estimate(runs.iter().map(ratio).collect()).unwrap();
+        let half_width = half_width.unwrap();
         println!("{cc} beside {single}, {name}: {centre:.3} ± {half_width:.3} of the equilibrium's");
         if (centre - 1.0).abs() + half_width > within {
             failures.push(format!("{name}: {centre:.3} ± {half_width:.3}"));

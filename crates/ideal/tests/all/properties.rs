@@ -1,7 +1,7 @@
 //! Properties of equilibria in any network: complementarity, and the published equations.
 
 use crate::common::*;
-use anabranch_ideal::{Allocation, COUPLED, Ideals};
+use anabranch_ideal::Allocation;
 use anabranch_net::QueueLimit;
 use anabranch_scenario::Scenario;
 use proptest::prelude::*;
@@ -158,7 +158,7 @@ fn equilibria_are_equilibria() {
     let rng = TestRng::deterministic_rng(config.rng_algorithm);
     let run = TestRunner::new_with_rng(config, rng).run(&networks(), |network| {
         let scenario = scenario(&network.text());
-        let ideals = Ideals::of(&scenario, &COUPLED.map(|(name, _)| name), network.queue);
+        let ideals = ideals_of(&scenario, network.queue);
         prop_assert_eq!(&ideals.missing, &vec![]);
         for allocation in &ideals.allocations {
             let goodputs = allocation.flows.iter().map(|flow| flow.goodput_bps.unwrap());

@@ -1,5 +1,4 @@
 //! Scenarios as text, and values of their ideals.
-#![allow(dead_code, missing_docs)]
 
 use anabranch_ideal::{Allocation, COUPLED, FlowIdeal, Ideals};
 use anabranch_scenario::Scenario;
@@ -14,9 +13,13 @@ pub fn lasting(duration: &str, text: &str) -> Scenario {
     text.parse().unwrap_or_else(|e| panic!("{e:?}\n{text}"))
 }
 
-/// With queues that wait for the fraction `queue` of their buffer.
+/// With every equilibrium, and queues that wait for the fraction `queue` of their buffer.
+pub fn ideals_of(scenario: &Scenario, queue: f64) -> Ideals {
+    Ideals::of(scenario, &COUPLED.map(|(name, _)| name), queue)
+}
+
 pub fn ideals_with(text: &str, queue: f64) -> Ideals {
-    Ideals::of(&scenario(text), &COUPLED.map(|(name, _)| name), queue)
+    ideals_of(&scenario(text), queue)
 }
 
 /// Without queueing delay.
