@@ -15,7 +15,7 @@ macro_rules! embedded {
 }
 
 /// Every paper's file, in the order of their letters, and then our own study's.
-pub(crate) const FILES: [File; 5] = [
+pub(crate) const FILES: &[File] = &[
     embedded!("papers/COUPLED-CUBIC", "coupled-cubic"),
     embedded!("papers/KATO-LIA-EVALUATION", "kato-lia-evaluation"),
     embedded!("papers/WCOMPOUND", "wcompound"),
@@ -28,7 +28,6 @@ pub fn is_own(name: &str) -> bool {
     FILES.iter().any(|file| file.name == name && file.folder.starts_with("studies/own/"))
 }
 
-/// The standard cases.
 pub(crate) const STANDARD: File = embedded!("standard", "standard-cases");
 
 /// A study file. A test reads each: what no study is panics.

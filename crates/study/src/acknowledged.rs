@@ -26,7 +26,6 @@ impl Acknowledged {
         Acknowledged { times, bytes }
     }
 
-    /// The last instant.
     pub(crate) fn until_s(&self) -> f64 {
         self.times.last().copied().unwrap_or(0.0)
     }

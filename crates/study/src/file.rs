@@ -27,6 +27,12 @@ pub fn load(name: &str, text: &str, folder: &Path, of: &[AxisSubset]) -> Result<
     read(name, &stem(name), text, &|scenario| from_disk(folder, scenario), of, true).map(Arc::new)
 }
 
+/// The same from standard input; scenario files are in the current folder.
+pub fn of_stdin(text: &str, of: &[AxisSubset]) -> Result<Arc<Study>, FileError> {
+    let find = |scenario: &str| from_disk(Path::new(""), scenario);
+    read("standard input", "stdin", text, &find, of, true).map(Arc::new)
+}
+
 /// Reads the study of a sweep, whose text comes from [`sweep`]; `--print-study` prints it. Its scenario is one of `scenarios`, or a
 /// file.
 pub fn of_sweep(stem: &str, text: &str, scenarios: &[ScenarioFile]) -> Result<Arc<Study>, FileError> {
@@ -98,11 +104,7 @@ pub fn heading(name: &str, text: &str) -> Result<Heading, FileError> {
 fn from_disk(folder: &Path, name: &str) -> Result<ScenarioFile, String> {
     let path = folder.join(name);
     let text = std::fs::read_to_string(&path).map_err(|why| format!("{}: {why}", path.display()))?;
-    Ok(ScenarioFile {
-        name: name.to_owned().into(),
-        path: path.display().to_string().into(),
-        text: text.into(),
-    })
+    Ok(ScenarioFile { name: name.into(), path: path.display().to_string().into(), text: text.into() })
 }
 
 /// Parses the text, resolves its names, and, if asked to, tries a plan for each experiment and size.
@@ -122,8 +124,15 @@ fn read(
             false => Problem::of_toml(error),
         })?;
         let resolved = Resolved::of(&mut file, (name, text), scenarios, of)?;
-        resolved.axes_beside(|axis| {
-            tidy::COLUMNS.iter().any(|(name, ..)| *name == axis) || ["runs", "texts"].contains(&axis)
+        resolved.axes_beside(|group, axis| {
+            let is_column = |name: &str| tidy::COLUMNS.iter().any(|(known, ..)| *known == name);
+            // A table of several backends has a column for them.
+            let is_backend = axis.name == "backend" && group.spec.backend.is_none();
+            if is_column(&axis.name) || ["runs", "texts"].contains(&&*axis.name) || is_backend {
+                return Some("the study already uses that name".into());
+            }
+            let numbers = tidy::numbers(axis).filter(|name| is_column(name))?;
+            Some(format!("the table of all runs already has a column `{numbers}`"))
         })?;
         let mut study = definitions::study(file, resolved, stem, of, try_plans)?;
         study.notices = old_keys::notes(text);

@@ -35,7 +35,8 @@ pub fn plain_estimate(mean: f64, half_width: f64) -> String {
     let decimals = decimals(half_width, 2).min(decimals(mean, 6));
     let rounded = format!("{half_width:.decimals$}");
     let vanishes = rounded.parse() == Ok(0.0);
-    format!("{mean:.decimals$} ± {}", if vanishes { format!("{half_width:.0e}") } else { rounded })
+    let half_width = if vanishes { format!("{half_width:.0e}") } else { rounded };
+    format!("{} ± {half_width}", to_decimals(mean, decimals))
 }
 
 /// A value as printed in a paper: every digit it was given with.
@@ -56,7 +57,7 @@ pub fn estimate(mean: f64, half_width: f64) -> String {
         let unit = 10f64.powi(exponent);
         let digits = decimals(half_width / unit, 2);
         let (mean, half_width) = (fixed(mean / unit, digits), fixed(half_width / unit, digits));
-        return format!("({mean} ± {half_width}) × 10{}", superscript(exponent));
+        return format!("({mean} ± {half_width}) × {}", power_of_ten(exponent));
     }
     let digits = decimals(half_width, 2);
     format!("{} ± {}", fixed(mean, digits), fixed(half_width, digits))
@@ -93,7 +94,15 @@ pub fn bounded(half_width: f64, decimals: usize) -> String {
 
 /// 10 to the power of `exponent`: "10⁻⁸".
 pub fn power_of_ten(exponent: i32) -> String {
-    format!("10{}", superscript(exponent))
+    let raise = |c| match c {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        // The others stand in order in the Superscripts block.
+        _ => char::from_u32(0x2070 + c.to_digit(10).unwrap_or(0)).unwrap_or(c),
+    };
+    "10".chars().chain(exponent.to_string().chars().map(raise)).collect()
 }
 
 /// `value` rounded to `digits` significant decimal digits; what is not finite stays as it is.
@@ -123,7 +132,13 @@ pub fn decimals(value: f64, digits: i32) -> usize {
 }
 
 fn fixed(value: f64, decimals: usize) -> String {
-    group(&format!("{value:.decimals$}"))
+    group(&to_decimals(value, decimals))
+}
+
+/// The value with that many decimals. What is rounded to nothing has no sign.
+fn to_decimals(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    if text.parse() == Ok(0.0) { text.trim_start_matches('-').to_owned() } else { text }
 }
 
 /// Sets a real minus sign, and thin spaces in integers of five digits or more.
@@ -151,18 +166,6 @@ fn power(text: &str) -> String {
             _ => "undefined".to_owned(),
         },
     }
-}
-
-fn superscript(exponent: i32) -> String {
-    let raise = |c| match c {
-        '-' => '⁻',
-        '1' => '¹',
-        '2' => '²',
-        '3' => '³',
-        // The others stand in order in the Superscripts block.
-        _ => char::from_u32(0x2070 + c.to_digit(10).unwrap_or(0)).unwrap_or(c),
-    };
-    exponent.to_string().chars().map(raise).collect()
 }
 
 #[cfg(test)]
@@ -209,6 +212,7 @@ mod tests {
         assert_eq!(of(38.05906, Some(0.00035)), "38.06 ± <\u{202f}0.01");
         assert_eq!(of(4.61, Some(13.0)), "5 ± 13");
         assert_eq!(of(0.0, Some(0.25)), "0.00 ± 0.25");
+        assert_eq!(of(-0.04, Some(3.0)), "0.0 ± 3.0");
         assert_eq!(of(1.2, None), "1.2");
         assert_eq!(of(f64::NAN, Some(1.0)), "undefined ± 1");
     }
@@ -228,5 +232,6 @@ mod tests {
         }
         assert_eq!(plain_estimate(33.401, 1e-9), "33.4010 ± 1e-9");
         assert_eq!(plain_estimate(0.0, 0.25), "0.00 ± 0.25");
+        assert_eq!(plain_estimate(-0.4, 40.0), "0 ± 40");
     }
 }

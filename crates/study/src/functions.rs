@@ -26,7 +26,6 @@ fn percentile(args: &Arguments<'_>, known: &[f64], recorded: &[Option<f64>]) -> 
     recorded[known.iter().position(|known| Some(*known) == args.number())?]
 }
 
-/// The mean, or the requested percentile.
 fn mean_or_percentile(args: &Arguments<'_>, mean: f64, percentiles: [f64; 3]) -> Option<f64> {
     let percentile = percentile(args, OF_TIMES, &percentiles.map(Some));
     percentile.or(args.number().is_none().then_some(mean))
@@ -194,11 +193,15 @@ pub static FUNCTIONS: &[Function] = &[
         .of(FROM, |run, args| run.cwnd_from(args.text(), args.subflow?, args.number()?))
         .sampled()
         .checked(presence::instant),
-    named("loss_time", "s", "the time of the subflow's first loss after the given second")
-        .of(FROM, |run, args| Some(run.loss_after(args.text(), args.subflow?, args.number()?)?.0))
-        .sampled()
-        .checked(presence::instant),
-    named("loss_window", "segments", "the subflow's window at that loss")
+    named(
+        "loss_time",
+        "s",
+        "the time of the subflow's first loss after the given second; without a loss, of its last sample",
+    )
+    .of(FROM, |run, args| Some(run.loss_after(args.text(), args.subflow?, args.number()?)?.0))
+    .sampled()
+    .checked(presence::instant),
+    named("loss_window", "segments", "the subflow's window at that time")
         .of(FROM, |run, args| Some(run.loss_after(args.text(), args.subflow?, args.number()?)?.1))
         .sampled()
         .checked(presence::instant),

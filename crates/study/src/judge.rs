@@ -32,11 +32,9 @@ impl PlannedExperiment {
     /// The runs of the plan's simulations, each followed by those on other backends; the backend is then an axis.
     pub(crate) fn taken(&self, outcomes: &[&[Result<Outcome, String>]]) -> Vec<SimulationRuns> {
         let n = self.plan.setups.len();
-        let backends =
-            self.variants.iter().enumerate().filter(|(_, changed)| changed.variant.is_of_backend());
-        let backends: Vec<(usize, &VariantSetups)> = backends.collect();
         let all = (0..n).flat_map(|i| {
-            let there = backends.iter().filter(move |(_, changed)| changed.setups[i]);
+            let ran = move |changed: &VariantSetups| changed.variant.is_of_backend() && changed.setups[i];
+            let there = self.variants.iter().enumerate().filter(move |(_, changed)| ran(changed));
             std::iter::once((i, i)).chain(there.map(move |(c, _)| (i, n * (c + 1) + i)))
         });
         let taken = all.map(|(i, at)| {
@@ -92,27 +90,20 @@ impl PlannedExperiment {
         let ran: Vec<&str> = self.variants.iter().map(|changed| changed.variant.id).collect();
         let rows = plan.rows.iter().map(|row| {
             let concluded = row.conclude(&runs, as_explained);
+            let others = others.iter().filter_map(|(changed, runs)| row.under(changed, runs, &concluded));
             Row {
-                others: others
-                    .iter()
-                    .filter_map(|(changed, runs)| row.under(changed, runs, &concluded))
-                    .collect(),
+                others: others.collect(),
                 explanation: concluded.explanation.map(|text| kept(&text, &ran)),
                 ..concluded
             }
         });
         let said = plan.findings.iter().filter_map(|finding| said(finding, &runs));
+        let notes = self.notes.iter().map(|note| kept(note, &ran));
         let (fidelity, linux_hosts) = backends::fidelity(self, outcomes);
         Experiment {
             id: self.id.clone(),
             title: self.title.clone(),
-            notes: self
-                .notes
-                .iter()
-                .map(|note| kept(note, &ran))
-                .chain(said)
-                .chain(self.unchanged.iter().cloned())
-                .collect(),
+            notes: notes.chain(said).chain(self.unchanged.iter().cloned()).collect(),
             beyond: plan.beyond,
             variants: others.iter().map(name).collect(),
             asked: self.asked.clone(),

@@ -5,9 +5,6 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 use std::str::FromStr;
 
-/// The simulator's name as a backend.
-pub const SIM: &str = "sim";
-
 /// A run's identity: scenario, seed and backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunId<'a> {

@@ -112,10 +112,10 @@ impl Measurements {
             ("not measured", of_reason(&|s| !known(s))),
             ("out of date, because the scenario or an algorithm changed", of_reason(&known)),
         ];
-        let reasons = reasons.into_iter().filter(|(_, n)| *n > 0);
-        reasons
-            .map(|(why, n)| format!("Linux ({}), {why}: {n} of {} scenarios.", self.backend, all.len()))
-            .collect()
+        let sentence = |(why, n): (&str, usize)| {
+            format!("Linux ({}), {why}: {n} of {} scenarios.", self.backend, all.len())
+        };
+        reasons.into_iter().filter(|(_, n)| *n > 0).map(sentence).collect()
     }
 }
 

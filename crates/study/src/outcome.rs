@@ -48,16 +48,12 @@ impl Outcome {
     /// Seconds over which a flow's goodput was measured.
     fn measured_s(&self, flow: &str) -> Option<f64> {
         let (spec, summary) = (self.spec(flow)?, self.flow(flow)?);
-        let planned = || {
-            spec.stop.min(self.scenario.duration).since(self.scenario.warmup.max(spec.start)).as_secs_f64()
-        };
-        match summary.goodput_bps? {
+        let time = match summary.goodput_bps? {
             // A flow that had delivered all ended its measurement earlier. Times are whole nanoseconds.
-            bps if bps > 0.0 => {
-                Some(Time::from_secs_f64(summary.delivered_bytes as f64 * 8.0 / bps).as_secs_f64())
-            }
-            _ => Some(planned()),
-        }
+            bps if bps > 0.0 => Time::from_secs_f64(summary.delivered_bytes as f64 * 8.0 / bps),
+            _ => spec.stop.min(self.scenario.duration).since(self.scenario.warmup.max(spec.start)),
+        };
+        Some(time.as_secs_f64())
     }
 
     /// The rate of a subflow's segments in a capture at the sender, with headers and retransmissions, in Mbit/s at IP level; each
@@ -93,7 +89,7 @@ impl Outcome {
         (!late.is_empty()).then(|| late.iter().sum::<f64>() / late.len() as f64)
     }
 
-    /// The time of a subflow's first loss after `from_s`, in seconds, and its window then; the end of the run without a loss.
+    /// The time of a subflow's first loss after `from_s`, in seconds, and its window then; of its last sample without a loss.
     pub(crate) fn loss_after(&self, flow: &str, r: usize, from_s: f64) -> Option<(f64, f64)> {
         let series = self.samples.series(flow, r)?;
         let first = series.time_s.partition_point(|t| *t < from_s);
@@ -130,28 +126,20 @@ pub(crate) mod tests {
             links.b = { rate = "10 Mbit/s", delay = "5 ms" }
             flows = [{ name = "tested", cc = "uncoupled", paths = [["a"], ["b"]] }]
         "#;
-        let task = Task::new(text);
-        let single = text.replace(", [\"b\"]]", "]");
-        let set = |task: &Task, assignment: &str| task.clone().set(assignment);
-        for (what, task, links) in [
-            ("two paths", task.clone(), 2.0),
-            ("two paths, small segments", set(&task, "flows.tested.tcp.mss=300"), 2.0),
-            ("one path, small segments", Task::new(single.as_str()).set("flows.tested.tcp.mss=300"), 1.0),
-            ("from 8 s on", Task::new(single.as_str()).set("flows.tested.start=8 s"), 1.0),
-            ("until 8 s", Task::new(single.as_str()).set("flows.tested.stop=8 s"), 1.0),
-            (
-                "6 MB",
-                Task::new(single.replace(
-                    "\"tested\",",
-                    "\"tested\", application = { kind = \"bulk\", size = \"6 MB\" },",
-                )),
-                1.0,
-            ),
+        const TWO: &str = r#"flows.tested.paths=[["a"], ["b"]]"#;
+        const ONE: &str = r#"flows.tested.paths=[["a"]]"#;
+        for (what, paths, set, links) in [
+            ("two paths", TWO, "flows.tested.tcp.mss=1448", 2.0),
+            ("two paths, small segments", TWO, "flows.tested.tcp.mss=300", 2.0),
+            ("one path, small segments", ONE, "flows.tested.tcp.mss=300", 1.0),
+            ("from 8 s on", ONE, "flows.tested.start=8 s", 1.0),
+            ("until 8 s", ONE, "flows.tested.stop=8 s", 1.0),
+            ("6 MB", ONE, r#"flows.tested.application={ kind = "bulk", size = "6 MB" }"#, 1.0),
         ] {
-            let run = outcome(&task);
+            let run = outcome(&Task::new(text).set(paths).set(set));
             let tested = run.flow("tested").unwrap();
             let captured: f64 = (0..tested.subflows.len()).map(|r| run.captured("tested", r).unwrap()).sum();
-            let delivered = captured * (1.0 - run.flow("tested").unwrap().loss_rate().unwrap());
+            let delivered = captured * (1.0 - tested.loss_rate().unwrap());
             let segment = run.segment("tested").unwrap();
             let goodput = tested.goodput_bps.unwrap() / 1e6 * segment.packet / segment.payload;
             assert!(

@@ -120,9 +120,10 @@ impl Plan {
         self.rows.iter().map(|row| row.id.as_str())
     }
 
-    /// The unit of the row with that identifier.
+    /// The unit of the row with that identifier, in any case.
     pub fn unit_of(&self, row: &str) -> Option<&str> {
-        self.rows.iter().find(|known| known.id == row).map(|row| row.unit.as_str())
+        let same = |known: &&RowPlan| known.id.to_lowercase() == row.to_lowercase();
+        self.rows.iter().find(same).map(|row| row.unit.as_str())
     }
 }
 
@@ -152,7 +153,6 @@ impl RowValue {
     }
 }
 
-/// A row before the run.
 pub(crate) struct RowPlan {
     pub id: String,
     pub what: String,
@@ -186,7 +186,6 @@ impl RowPlan {
     }
 }
 
-/// A figure before the runs.
 pub(crate) struct FigurePlan {
     pub id: String,
     pub title: String,

@@ -19,8 +19,7 @@ use crate::parse::spec::File;
 use crate::parse::template::{check_texts, named, places};
 use crate::parse::{FileError, OrAt, Problem, keys};
 use crate::size::Size;
-use anabranch_scenario::suggest;
-use axes::{Axis, AxisSubset};
+use axes::{Axis, AxisSubset, parts};
 use compile::expression;
 use group::Group;
 use network::Scenarios;
@@ -43,7 +42,7 @@ impl Resolved {
         let groups =
             groups.map(|(name, spec)| Group::read(&name, spec, &axes, &file.quantities, scenarios, of));
         let groups = groups.collect::<Result<Vec<_>, _>>()?;
-        let axes = axes.into_iter().map(|axis| axis.part(of)).collect::<Result<Vec<_>, _>>()?;
+        let axes = parts(&axes, &Vec::from_iter(0..axes.len()), of)?;
         let every = axes.iter().chain(groups.iter().flat_map(|group| &group.axes));
         of.iter().try_for_each(|part| has(every.clone(), part))?;
         let files = groups.iter().flat_map(|group| &group.files).map(|network| &*network.file.text);
@@ -78,12 +77,13 @@ impl Resolved {
         Some(self.error(Selection::of_point(self, point, size).no_scenario(at)?))
     }
 
-    /// Checks that names of runs' axes have no other use.
-    pub fn axes_beside(&self, is_taken: impl Fn(&str) -> bool) -> Result<(), Problem> {
-        let axes = self.groups.iter().flat_map(|group| &group.spec.vary);
-        axes.into_iter().try_for_each(|(name, axis)| {
-            let taken = axis.problem(format!("an axis cannot be called `{name}`"));
-            taken.help("the study already uses that name").unless(!is_taken(name))
+    /// Checks that names of runs' axes have no other use, which `taken` describes.
+    pub fn axes_beside(&self, taken: impl Fn(&Group, &Axis) -> Option<String>) -> Result<(), Problem> {
+        let axes = self.groups.iter().flat_map(|group| group.axes.iter().map(move |axis| (group, axis)));
+        axes.into_iter().try_for_each(|(group, axis)| {
+            let Some(why) = taken(group, axis) else { return Ok(()) };
+            let message = format!("an axis cannot be called `{}`", axis.name);
+            Err(group.spec.vary[&axis.name].problem(message).help(why))
         })
     }
 
@@ -115,9 +115,11 @@ fn has<'a>(axes: impl Iterator<Item = &'a Axis> + Clone, (name, values): &AxisSu
     let of_name = || axes.clone().filter(|axis| axis.name == *name);
     if of_name().next().is_none() {
         let known: BTreeSet<&str> = axes.map(|axis| axis.name.as_str()).collect();
-        return Err(Problem::new(format!("there is no axis `{name}`")).help(suggest(name, known)));
+        return Err(Problem::new(format!("there is no axis `{name}`")).suggest(name, known));
     }
-    match values.iter().find(|value| of_name().all(|axis| axis.find(value).is_none())) {
+    let known =
+        |value: &String| of_name().any(|axis| axis.find(value).is_some() || axis.left_out.contains(value));
+    match values.iter().find(|value| !known(value)) {
         Some(value) => Err(Problem::new(format!("axis `{name}` has no value `{value}`"))),
         None => Ok(()),
     }

@@ -90,10 +90,8 @@ impl StudyResult {
         for row in shown.experiments.iter_mut().flat_map(|e| &mut e.rows) {
             provisional(&mut row.verdict);
             row.crosses.clear();
-            row.others
-                .iter_mut()
-                .chain(&mut row.interpretations)
-                .for_each(|other| provisional(&mut other.verdict));
+            let others = row.others.iter_mut().chain(&mut row.interpretations);
+            others.for_each(|other| provisional(&mut other.verdict));
         }
         Cow::Owned(shown)
     }

@@ -1,7 +1,7 @@
 //! Runs the simulations of several studies from one queue, so that no core idles at the end of each study.
 
 mod cost;
-mod lock;
+pub(crate) mod lock;
 mod simulations;
 pub mod store;
 
@@ -102,7 +102,6 @@ fn outlasting_first(jobs: Vec<Job>, cores: usize) -> Vec<Job> {
     first.into_iter().chain(rest).map(|(job, _)| job).collect()
 }
 
-/// Work in progress.
 #[derive(Default)]
 struct OpenWork {
     outcomes: Vec<Vec<Option<Result<Outcome, String>>>>,
@@ -126,25 +125,9 @@ impl OpenWork {
     }
 }
 
-/// The runs left for this process and, at the end, those that other processes began. A worker without work may end: the others have
-/// every remaining run.
-struct Queue(Mutex<VecDeque<(Job, bool)>>);
-
-impl Queue {
-    fn of(jobs: Vec<Job>) -> Self {
-        Queue(Mutex::new(jobs.into_iter().map(|job| (job, false)).collect()))
-    }
-
-    /// The next run, and whether another process was making it at the last check.
-    fn next(&self) -> Option<(Job, bool)> {
-        lock(&self.0).pop_front()
-    }
-
-    /// Defers a run that another process is making.
-    fn leave(&self, job: Job) {
-        lock(&self.0).push_back((job, true));
-    }
-}
+/// The runs left for this process and, at the end, those that another process was making at the last check, marked. A worker without
+/// work may end: the others have every remaining run.
+type Queue = Mutex<VecDeque<(Job, bool)>>;
 
 /// Reorders results into the order of the work.
 struct InOrder<'a, T> {
@@ -210,9 +193,10 @@ pub fn run_all<T: Send>(
         results: Mutex::new(results),
     };
     let (alone, together) = jobs.into_iter().partition(|job| campaign.is_in_real_time(job));
-    let (alone, together) = (Queue::of(alone), Queue::of(together));
+    let queue = |jobs: Vec<Job>| Mutex::new(jobs.into_iter().map(|job| (job, false)).collect());
+    let together = queue(together);
     rayon::broadcast(|_| campaign.work_off(&together));
-    campaign.work_off(&alone);
+    campaign.work_off(&queue(alone));
     campaign.end()
 }
 
@@ -258,7 +242,9 @@ impl<T: Send> Campaign<'_, T> {
     }
 
     fn work_off(&self, queue: &Queue) {
-        while let Some((job, again)) = queue.next() {
+        // Not in the condition of the loop, which would hold the lock.
+        let next = || lock(queue).pop_front();
+        while let Some((job, again)) = next() {
             // A short run may end before its first call.
             if !(self.keep_going)() {
                 self.stopped.store(true, Ordering::Relaxed);
@@ -270,7 +256,7 @@ impl<T: Send> Campaign<'_, T> {
             if again && elsewhere.is_some() {
                 std::thread::sleep(PAUSE);
             }
-            elsewhere.into_iter().for_each(|job| queue.leave(job));
+            lock(queue).extend(elsewhere.map(|job| (job, true)));
         }
     }
 

@@ -51,11 +51,7 @@ pub(crate) enum Samples {
 impl Samples {
     /// Whether to keep those of the `n`-th seed's run, counted from 1.
     pub fn of(self, n: u32) -> bool {
-        match self {
-            Samples::None => false,
-            Samples::First => n == 1,
-            Samples::All => true,
-        }
+        self == Samples::All || self == Samples::First && n == 1
     }
 }
 
@@ -167,7 +163,7 @@ pub(crate) fn distinct(setups: &[Setup]) -> impl Iterator<Item = usize> {
 /// The first problem, which often causes the others.
 pub(crate) fn first(why: &ScenarioError) -> String {
     let first = why.problems().first();
-    first.map_or_else(|| why.to_string(), |problem| format!("{problem}, in \"{}\"", problem.text()))
+    first.map_or_else(|| why.to_string(), |problem| format!("{problem}, in `{}`", problem.text()))
 }
 
 /// A time for a scenario, in milliseconds at most.

@@ -5,7 +5,7 @@ use crate::setup::Setup;
 use crate::stats::estimate;
 use anabranch_ideal::{Allocation, COUPLED, FlowIdeal, Ideals, QUEUE, SubflowIdeal};
 use anabranch_record::{FlowSummary, SubflowSummary};
-use anabranch_scenario::Scenario;
+use anabranch_scenario::{Flow, Scenario};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -108,14 +108,13 @@ pub fn changes(scenario: &Scenario) -> bool {
 
 /// Flows in a row that share an entry of the file.
 fn groups(scenario: &Scenario) -> Vec<Range<usize>> {
-    let mut groups: Vec<Range<usize>> = Vec::new();
-    for (f, flow) in scenario.flows.iter().enumerate() {
-        match groups.last_mut() {
-            Some(group) if base(&scenario.flows[group.start].name) == base(&flow.name) => group.end = f + 1,
-            _ => groups.push(f..f + 1),
-        }
-    }
-    groups
+    let alike = scenario.flows.chunk_by(|one, next| base(&one.name) == base(&next.name));
+    let mut end = 0;
+    let range = |group: &[Flow]| {
+        end += group.len();
+        end - group.len()..end
+    };
+    alike.map(range).collect()
 }
 
 fn rows(

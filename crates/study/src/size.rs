@@ -21,7 +21,6 @@ impl Size {
         self.of(["quick", "default", "full"])
     }
 
-    /// Selects the value for this size.
     pub(crate) fn of<T>(self, [quick, default, full]: [T; 3]) -> T {
         match self {
             Size::Quick => quick,

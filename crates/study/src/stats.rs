@@ -11,8 +11,10 @@ pub(crate) fn pearson(pairs: &[(f64, f64)]) -> Option<f64> {
     for (x, y) in pairs.iter().map(|(x, y)| (x - mean_x, y - mean_y)) {
         (xx, xy, yy) = (xx + x * x, xy + x * y, yy + y * y);
     }
+    // Equal values may differ from their mean by rounding.
+    let varies = |of: fn(&(f64, f64)) -> f64| pairs.iter().any(|pair| of(pair) != of(&pairs[0]));
     let r = xy / (xx * yy).sqrt();
-    r.is_finite().then_some(r)
+    (varies(|pair| pair.0) && varies(|pair| pair.1) && r.is_finite()).then_some(r)
 }
 
 #[cfg(test)]
@@ -26,6 +28,7 @@ mod tests {
         assert!((r(&[(1.0, 10.0), (2.0, 20.0), (3.0, 30.0)]) - 1.0).abs() < 1e-12);
         assert!((r(&[(1.0, 3.0), (2.0, 5.0), (3.0, 4.0)]) - 0.5).abs() < 1e-12);
         assert_eq!(pearson(&[(1.0, 1.0), (1.0, 2.0)]), None);
+        assert_eq!(pearson(&[(0.1, 0.7); 3]), None);
         assert_eq!(pearson(&[]), None);
     }
 }

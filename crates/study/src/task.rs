@@ -7,7 +7,8 @@ use anabranch_scenario::{Overrides, Scenario, ScenarioError, Source};
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use std::sync::{Arc, OnceLock};
 
-pub use crate::key::SIM;
+/// The simulator's name as a backend.
+pub const SIM: &str = "sim";
 
 /// A scenario's text with changes, a seed, and a backend.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -154,11 +155,8 @@ impl From<ScenarioError> for TaskError {
 pub fn trusted(summary: Summary) -> Result<Summary, TaskError> {
     match &summary.kernel {
         Some(kernel) if !kernel.invalid.is_empty() => {
-            let attempts = kernel.invalid_attempts + 1;
-            Err(TaskError::Failed(format!(
-                "no valid run in {attempts} attempts: {}",
-                kernel.invalid.join("; ")
-            )))
+            let (attempts, why) = (kernel.invalid_attempts + 1, kernel.invalid.join("; "));
+            Err(TaskError::Failed(format!("no valid run in {attempts} attempts: {why}")))
         }
         _ => Ok(summary),
     }

@@ -74,14 +74,14 @@ impl Rule {
         let (low, high) = (ours.mean - half, ours.mean + half);
         let within = match self {
             Rule::AtLeast(_) | Rule::AtMost(_) if verdict == Verdict::NotReproduced => {
-                let reached = self.band(low, (low, low)).min(self.band(high, (high, high)));
+                let reached = self.judge_formula(low).min(self.judge_formula(high));
                 return [Verdict::Partly].into_iter().filter(|_| reached == Verdict::Reproduced).collect();
             }
             Rule::Published(target) | Rule::Near(target) => target.clamp(low, high),
             Rule::Within(from, _) => from.clamp(low, high),
             _ => return vec![],
         };
-        let at = [low, within, high].map(|value| self.band(value, (value, value)));
+        let at = [low, within, high].map(|value| self.judge_formula(value));
         let reached =
             |verdict: &Verdict| at.iter().min() <= Some(verdict) && Some(verdict) <= at.iter().max();
         let bands = [Verdict::Reproduced, Verdict::Partly, Verdict::NotReproduced].into_iter();
@@ -128,6 +128,7 @@ impl Rule {
     }
 
     fn band(self, mean: f64, (low, high): (f64, f64)) -> Verdict {
+        let rounding = |end: f64| ROUNDING * end.abs();
         match self {
             Rule::Published(target) | Rule::Near(target) => {
                 let within = |part: f64| (mean - target).abs() <= (part + ROUNDING) * target.abs();
@@ -141,12 +142,17 @@ impl Rule {
                 let fits = deviation <= unit.max(relative * target.abs());
                 graded(fits, false)
             }
-            Rule::AtLeast(bound) => graded(low >= bound, mean >= bound),
-            Rule::AtMost(bound) => graded(high <= bound, mean <= bound),
+            Rule::AtLeast(bound) => {
+                let least = bound - rounding(bound);
+                graded(low >= least, mean >= least)
+            }
+            Rule::AtMost(bound) => {
+                let most = bound + rounding(bound);
+                graded(high <= most, mean <= most)
+            }
             Rule::Within(from, to) => {
                 let margin = |end: f64| (REPRODUCED + ROUNDING) * end.abs();
                 let partly = from - margin(from)..=to + margin(to);
-                let rounding = |end: f64| ROUNDING * end.abs();
                 let whole = from - rounding(from)..=to + rounding(to);
                 graded(whole.contains(&mean), partly.contains(&mean))
             }
@@ -247,24 +253,23 @@ mod tests {
             (Rule::Published(7.0), 6.3, Reproduced),
             (Rule::Near(-1.0), -1.25, Partly),
             (Rule::Within(0.0, 0.3), 0.1 + 0.2, Reproduced),
+            (Rule::AtMost(0.3), 0.1 + 0.2, Reproduced),
+            (Rule::AtLeast(0.3), 0.7 - 0.4, Reproduced),
             (Rule::Within(-10.0, -5.0), -4.5, Partly),
             (Rule::Within(-10.0, -5.0), -11.0, Partly),
             (Rule::Within(-10.0, -5.0), -4.4, NotReproduced),
             (Rule::Within(-10.0, -5.0), -11.1, NotReproduced),
             (Rule::Published(0.0), 0.0, Reproduced),
             (Rule::Published(0.0), 1e-9, NotReproduced),
+            // Printed values are rounded.
+            (Rule::Printed(12.0), 12.2, Reproduced),
+            (Rule::Printed(333250.0), 333247.0, Reproduced),
+            (Rule::Printed(120.0), 122.5, NotReproduced),
+            (Rule::Printed(0.4), 0.9, NotReproduced),
+            (Rule::Published(2e-4), 2.06e-4, Reproduced),
         ] {
             assert_eq!(rule.judge_formula(value), verdict, "{rule:?}: {value}");
         }
-    }
-
-    #[test]
-    fn printed_values_round() {
-        assert_eq!(Rule::Printed(12.0).judge_formula(12.2), Reproduced);
-        assert_eq!(Rule::Printed(333250.0).judge_formula(333247.0), Reproduced);
-        assert_eq!(Rule::Printed(120.0).judge_formula(122.5), NotReproduced);
-        assert_eq!(Rule::Printed(0.4).judge_formula(0.9), NotReproduced);
-        assert_eq!(Rule::Published(2e-4).judge_formula(2.06e-4), Reproduced);
     }
 
     #[test]
@@ -281,21 +286,20 @@ mod tests {
         }
     }
 
+    /// `Highest` does not order the others.
     #[test]
     fn orderings_need_disjoint_intervals() {
-        let ascending = |values: &[Estimate]| Rule::Ascending.judge_all(values);
-        assert_eq!(ascending(&[value(1.0, 0.4), value(2.0, 0.4), value(3.0, 0.4)]), Reproduced);
-        assert_eq!(ascending(&[value(1.0, 0.6), value(2.0, 0.6)]), Partly);
-        assert_eq!(ascending(&[value(2.0, 0.1), value(1.0, 0.1)]), NotReproduced);
-    }
-
-    /// The others need no order among themselves.
-    #[test]
-    fn the_highest_exceeds_each_other() {
-        let highest = |values: &[Estimate]| Rule::Highest.judge_all(values);
-        assert_eq!(highest(&[value(2.0, 0.3), value(1.0, 0.3), value(3.0, 0.4)]), Reproduced);
-        assert_eq!(highest(&[value(2.0, 0.6), value(1.0, 0.3), value(3.0, 0.6)]), Partly);
-        assert_eq!(highest(&[value(4.0, 0.1), value(1.0, 0.1), value(3.0, 0.1)]), NotReproduced);
+        for (rule, values, verdict) in [
+            (Rule::Ascending, &[(1.0, 0.4), (2.0, 0.4), (3.0, 0.4)][..], Reproduced),
+            (Rule::Ascending, &[(1.0, 0.6), (2.0, 0.6)], Partly),
+            (Rule::Ascending, &[(2.0, 0.1), (1.0, 0.1)], NotReproduced),
+            (Rule::Highest, &[(2.0, 0.3), (1.0, 0.3), (3.0, 0.4)], Reproduced),
+            (Rule::Highest, &[(2.0, 0.6), (1.0, 0.3), (3.0, 0.6)], Partly),
+            (Rule::Highest, &[(4.0, 0.1), (1.0, 0.1), (3.0, 0.1)], NotReproduced),
+        ] {
+            let means: Vec<Estimate> = values.iter().map(|(mean, half)| value(*mean, *half)).collect();
+            assert_eq!(rule.judge_all(&means), verdict, "{rule:?}: {values:?}");
+        }
     }
 
     /// By hand: with 25 ± 10 of 100 apart the deviation is 15 to 35 %, with 12 ± 5 it is 7 to 17 %; 105 ± 30 goes from −25 to +35 %.

@@ -21,10 +21,12 @@ pub(super) fn case(
     let key = key_row(&case.id, algorithm.name);
     let find = |id: String| experiment.rows.iter().find(|row| row.id == id);
     let row = |name: &str| find(format!("{key}{name}"))?.measured.clone();
+    // How many of the runs did not recover.
+    let missed = |recovers: Estimate| recovers.values.iter().filter(|value| **value == 0.0).count() as u32;
     let recovery = |(change, what): &(&str, String)| Recovery {
         what: what.clone(),
         time_s: row(change),
-        unrecovered: row(&format!("{change}.recovers")).map_or(0, |recovers| missed(&recovers)),
+        unrecovered: row(&format!("{change}.recovers")).map_or(0, missed),
     };
     let recoveries: Vec<Recovery> = case.changes.iter().map(recovery).collect();
     let at_least = recoveries.last().is_some_and(|r| r.unrecovered > 0);
@@ -42,11 +44,6 @@ pub(super) fn case(
         run: experiment.runs[0].clone(),
         failures: outcomes.iter().filter_map(|run| run.as_ref().err().cloned()).collect(),
     }
-}
-
-/// How many of the runs did not recover.
-fn missed(recovers: &Estimate) -> u32 {
-    recovers.values.iter().filter(|recovers| **recovers == 0.0).count() as u32
 }
 
 /// The mean of what each run gives; nothing where one failed or has no such value.
@@ -90,16 +87,15 @@ fn flows(runs: &Outcomes) -> Vec<FlowRow> {
             }
         });
         let mut subflows: Vec<FlowRow> = subflows.collect();
-        // A connection of one subflow is one row.
-        match subflows.len() {
-            1 => rows.extend(subflows.pop().map(|only| FlowRow {
-                part: false,
-                goodput_mbps: connection.goodput_mbps,
-                share: connection.share,
-                ..only
-            })),
-            _ => rows.extend(std::iter::once(connection).chain(subflows)),
+        match &mut subflows[..] {
+            // A connection of one subflow is one row.
+            [only] => {
+                (only.part, only.goodput_mbps, only.share) =
+                    (false, connection.goodput_mbps, connection.share);
+            }
+            _ => rows.push(connection),
         }
+        rows.extend(subflows);
     }
     rows
 }

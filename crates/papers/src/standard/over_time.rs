@@ -14,7 +14,6 @@ pub(super) fn flow_name(flow: &str, cc: &str) -> String {
     }
 }
 
-/// The congestion windows of every subflow.
 pub(super) fn windows(run: &Outcome) -> Vec<Trace> {
     each_subflow(run, |name, s| trace(name, s.time_s.iter().zip(&s.cwnd_segments)))
 }
@@ -31,7 +30,6 @@ pub(super) fn rates(run: &Outcome) -> Vec<Trace> {
     traces
 }
 
-/// The tested algorithm's observables.
 pub(super) fn observables(run: &Outcome, algorithm: &Entry) -> Vec<Observed> {
     let Some(tested) = run.samples.flows.iter().find(|f| f.name == "tested") else { return vec![] };
     let one = |name: &'static str| {

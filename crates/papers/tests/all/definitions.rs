@@ -113,7 +113,6 @@ fn results_do_not_depend_on_threads() {
     assert_eq!(on(1), on(2));
 }
 
-/// A result names the options that made it.
 #[test]
 fn a_result_names_its_command_and_seeds() {
     let result = quick("B", "B-F8");

@@ -18,7 +18,6 @@ fn quick_options(seeds: u32, only: Option<&str>) -> Options {
     Options { size: Size::Quick, seeds: Some(seeds), only: only.map(Into::into), ..Options::default() }
 }
 
-/// Runs a study on the simulator.
 fn run(study: &Arc<Study>, options: &Options) -> StudyResult {
     run_one(SIMULATOR, work(study, options).unwrap(), &|_| (), &|| true).unwrap()
 }

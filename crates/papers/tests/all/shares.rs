@@ -25,16 +25,8 @@ fn separate_bottlenecks() {
     let shares = of(&setup, 10).unwrap();
     assert_eq!(shares.notes, Vec::<String>::new());
     let paths: Vec<_> = shares.rows.iter().map(|row| (row.path.as_deref(), row.part)).collect();
-    assert_eq!(
-        paths,
-        [
-            (None, false),
-            (Some("path1"), true),
-            (Some("path2"), true),
-            (Some("path1"), false),
-            (Some("path2"), false)
-        ]
-    );
+    let (path1, path2) = (Some("path1"), Some("path2"));
+    assert_eq!(paths, [(None, false), (path1, true), (path2, true), (path1, false), (path2, false)]);
     let ids: Vec<&str> = shares.equilibria.iter().map(|equilibrium| &*equilibrium.id).collect();
     assert_eq!(ids, ["own", "lia", "olia", "balia", "linked-cubic"]);
     for (row, payload) in shares.rows.iter().zip([1428.0, 714.0, 714.0, 1448.0, 1448.0]) {

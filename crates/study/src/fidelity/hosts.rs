@@ -108,9 +108,8 @@ pub fn exceeds_ten_percent(relative: f64) -> bool {
 
 /// Whether a difference is more than 10 %, and more than its 95 % interval.
 pub fn is_significant(relative: Option<f64>, half_width: Option<f64>) -> bool {
-    relative
-        .zip(half_width)
-        .is_some_and(|(relative, half)| exceeds_ten_percent(relative) && relative.abs() > half)
+    let both = relative.zip(half_width);
+    both.is_some_and(|(relative, half)| exceeds_ten_percent(relative) && relative.abs() > half)
 }
 
 #[cfg(test)]
@@ -122,19 +121,11 @@ mod tests {
     }
 
     fn there(simulated: f64, half_width: f64) -> Fidelity {
-        let quantity = Difference::of(
-            Measure::Goodput,
-            "tcp".into(),
-            estimate(simulated, half_width),
-            estimate(10.0, 0.1),
-        );
+        let (simulated, real) = (estimate(simulated, half_width), estimate(10.0, 0.1));
         Fidelity {
-            title: "one".into(),
-            variant: "kernel".into(),
             command: "anabranch run a.toml --set 'name=x --backend y' --backend kernel --seed 1".into(),
-            seeds: 2,
-            of_seeds: 2,
-            quantities: vec![quantity],
+            quantities: vec![Difference::of(Measure::Goodput, "tcp".into(), simulated, real)],
+            ..Fidelity::default()
         }
     }
 

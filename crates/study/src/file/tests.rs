@@ -262,9 +262,9 @@ fn what_is_wrong_where_and_what_would_be_right() {
         published = { theirs = [1, 1] } | published = { theirs = [1] } | theirs | 1 published values for 2 |
         ratio = 'goodput | ratio = 'ratio + goodput | ratio +  | refers to itself |
         cc = "{cc}"¶ |  | vary.cc | axis `cc` has no effect | {cc}
+        {cc} with {queue} | {cc} with {quue} | {quue} | neither an axis nor a quantity | `queue`
         vary.cc =  | vary.seed = [1]¶vary.cc =  | vary.seed | cannot be called `seed` |
         id = "ratio.{cc}" | id = "ratio" | id = "ratio" | has no value here | {cc}
-        id = "computed" | id = "order" |  | two rows have the identifier `order` |
         published = 6¶rule = "printed" | rule = "near 6" | rule = "near 6" | needs a `claim` or a `published` value |
         by_size(2, | by_size( | by_size( | by_size(QUICK, DEFAULT, FULL) |
         in {length} s | in {ratio} s | ratio = | cannot read a run |
@@ -431,7 +431,6 @@ fn what_is_wrong_with_lists() {
         mean = 'mean(goodput("{group}/*"))' | mean = 'goodput("{group}/*")' |  | stands for several | mean(…)
         sum(goodput("mptcp/*", *)) | sum(goodput("mptc/*", *)) |  | no flow `mptc/*` | mptcp
         sum(goodput("mptcp/*", *)) | sum(goodput("mptcp/*") + goodput("tcp/*")) |  | in one argument | `*` of one group
-        at_most = { olia = 2 } | at_most = { olio = 2 } |  | no axis has the values olio |
         at_most = { olia = 2 } | at_most = "two" |  | a whole number, or a table |
         id = "root.{root}" | id = "root.{rot}" |  | `rot` is not an axis of this file | `root`
         kind = "lines" | kind = "bars" |  | `x_of` is only allowed |
@@ -468,6 +467,9 @@ fn points_without_a_value() {
         "4 of 4 points have no value: division by zero, in `ratio / (1 - min(queue * 2, 1))` on line {line} of my.toml"
     );
     assert_eq!((all.missing.as_deref(), none.missing.as_deref()), (Some(&*message), None));
+    let text = STUDY.replace("'cwnd(\"tcp\", 1)'", "'observable(\"tcp\", 1, \"alpha\")'");
+    let windows = &self::result(&text).experiments[0].figures[2];
+    assert_eq!(windows.missing.as_deref(), Some("1 of 2 lines have no value in the first seed's run"));
 }
 
 /// A missing interval explains a verdict only if it decides it: 12 is 20 % from 10.

@@ -1,13 +1,13 @@
 //! Equilibria of the models of congestion control.
 
 use super::function::{Arguments, FROM, Function, Read, named};
+use crate::run::lock::lock;
 use crate::segment::Segment;
 use anabranch_ideal::Ideals;
 use anabranch_scenario::Scenario;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-/// A subflow's rate in the equilibrium.
 pub(super) const EQUILIBRIUM: Function = Function {
     takes: FROM,
     read: Read::Scenario(rate),
@@ -41,7 +41,7 @@ type Known = HashMap<(String, u64), Arc<Ideals>>;
 /// Cached: expressions ask for each subflow, in each size.
 fn ideals(scenario: &Scenario, queue: f64) -> Arc<Ideals> {
     static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = lock(&KNOWN);
     let entry = known.get_or_insert_default().entry((scenario.hash.clone(), queue.to_bits()));
     entry.or_insert_with(|| Ideals::of(scenario, &[], queue).into()).clone()
 }

@@ -21,8 +21,8 @@ pub struct Function {
     pub samples: bool,
     /// The computation.
     pub read: Read,
-    /// Whether runs of a scenario can have the value.
-    pub(super) check: presence::Check,
+    /// Whether runs of a scenario can have the value; `None` if every run has it.
+    pub(super) check: Option<presence::Check>,
 }
 
 impl Function {
@@ -38,7 +38,7 @@ impl Function {
                 return Err(format!("flow `{}` has {} subflows, not {}", flow.name, flow.paths.len(), r + 1));
             }
         }
-        (self.check)(scenario, args)
+        self.check.map_or(Ok(()), |check| check(scenario, args))
     }
 }
 
@@ -73,14 +73,11 @@ impl Read {
         elsewhere: &[&Outcome],
         args: &Arguments<'_>,
     ) -> Result<f64, String> {
-        match (self, runs) {
-            (Read::Paired(read), _) => read(runs, elsewhere, args),
-            (_, [run]) => self.of_run(run, args).ok_or_else(String::new),
-            _ => {
-                let sum: Option<f64> = runs.iter().map(|run| self.of_run(run, args)).sum();
-                Ok(sum.ok_or_else(String::new)? / runs.len() as f64)
-            }
+        if let Read::Paired(read) = self {
+            return read(runs, elsewhere, args);
         }
+        let sum: Option<f64> = runs.iter().map(|run| self.of_run(run, args)).sum();
+        Ok(sum.ok_or_else(String::new)? / runs.len() as f64)
     }
 
     fn of_run(self, run: &Outcome, args: &Arguments<'_>) -> Option<f64> {
@@ -145,8 +142,8 @@ pub(super) const FROM: &[Parameter] = &[Parameter::Flow, Parameter::Subflow, Par
 
 /// A function without parameters that reads nothing yet.
 pub(super) const fn named(name: &'static str, unit: &'static str, doc: &'static str) -> Function {
-    let (takes, read, check) = (&[], Read::Run(|_, _| None), presence::always as presence::Check);
-    Function { name, takes, unit, doc, percentiles: &[], samples: false, read, check }
+    let read = Read::Run(|_, _| None);
+    Function { name, takes: &[], unit, doc, percentiles: &[], samples: false, read, check: None }
 }
 
 impl Function {
@@ -183,6 +180,6 @@ impl Function {
     }
 
     pub(super) const fn checked(self, check: presence::Check) -> Self {
-        Function { check, ..self }
+        Function { check: Some(check), ..self }
     }
 }

@@ -138,6 +138,10 @@ mod tests {
         near(all.largest().ok(), 6.0 / 4.0);
         // (1 ÷ 2) ÷ ((4 + 6) ÷ (5 + 4)), and the loss rate on the first is twice that on the best.
         near(all.left(), 0.5 / (10.0 / 9.0));
+        // Of one link total and largest agree.
+        let one = taken(&[3.0], &[4.0], &[1e-2]);
+        near(one.total().ok(), 0.75);
+        near(one.largest().ok(), 0.75);
     }
 
     #[test]
@@ -148,13 +152,6 @@ mod tests {
         assert_eq!(left(&[2.0, 1.0], &[4e-3, 1e-3]), None, "the best link is the first");
         near(left(&[1.0, 2.0], &[1e-6, 0.0]), 2.0);
         assert_eq!(taken(&[3.0], &[2.0], &[1e-2]).left(), None, "one link");
-    }
-
-    #[test]
-    fn of_one_link_total_and_largest_agree() {
-        let one = taken(&[3.0], &[4.0], &[1e-2]);
-        near(one.total().ok(), 0.75);
-        near(one.largest().ok(), 0.75);
     }
 
     #[test]

@@ -6,11 +6,6 @@ use anabranch_scenario::{Application, Flow, Scenario};
 /// `Ok` if they can, else the reason.
 pub(super) type Check = fn(&Scenario, &Arguments<'_>) -> Result<(), String>;
 
-/// For values that every run has.
-pub(super) fn always(_: &Scenario, _: &Arguments<'_>) -> Result<(), String> {
-    Ok(())
-}
-
 /// An observable of the flow's algorithm.
 pub(super) fn observable(scenario: &Scenario, args: &Arguments<'_>) -> Result<(), String> {
     let name = args.texts.get(1).map_or("", String::as_str);
@@ -35,7 +30,6 @@ fn shows(flow: &Flow, name: &str) -> Result<(), String> {
     Err(format!("the algorithm `{}` of flow `{}` has no observable `{name}`; {known}", entry.name, flow.name))
 }
 
-/// Times of responses.
 pub(super) fn responses(scenario: &Scenario, args: &Arguments<'_>) -> Result<(), String> {
     match scenario.flows.iter().find(|flow| flow.name == args.text()).map(|flow| &flow.application) {
         Some(Application::RequestResponse { .. } | Application::Arrivals { .. }) | None => Ok(()),
@@ -43,7 +37,6 @@ pub(super) fn responses(scenario: &Scenario, args: &Arguments<'_>) -> Result<(),
     }
 }
 
-/// Slowdown of transfers.
 pub(super) fn transfers(scenario: &Scenario, args: &Arguments<'_>) -> Result<(), String> {
     match scenario.flows.iter().find(|flow| flow.name == args.text()).map(|flow| &flow.application) {
         Some(Application::Arrivals { .. }) | None => Ok(()),

@@ -14,7 +14,6 @@ pub const SPAN_S: f64 = 1.0;
 const CHANGE: &[Parameter] =
     &[Parameter::Flow, Parameter::MaybeSubflow, Parameter::Number, Parameter::Number, Parameter::Number];
 
-/// The recovery time.
 pub(super) const RECOVERY: Function = named(
     "recovery",
     "s",

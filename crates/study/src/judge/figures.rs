@@ -62,9 +62,18 @@ fn shown(limits: Option<(f64, f64)>, plot: &Plot, runs: &Runs<'_>) -> Option<(f6
     }
 }
 
-/// The number of points without a value, and the first one's reason.
+/// The number of points without a value, and the first one's reason; or of lines over time without points.
 fn missing(plan: &FigurePlan, runs: &Runs<'_>) -> Option<String> {
-    let points = plan.plots.iter().flat_map(|plot| &plot.lines).flat_map(|line| match line {
+    let lines = || plan.plots.iter().flat_map(|plot| &plot.lines);
+    let is_empty = |line: &Line| match line {
+        Line::Time(_, setup, points) => Some(points(runs.first(*setup)?).is_empty()),
+        _ => None,
+    };
+    let timed: Vec<bool> = lines().filter_map(is_empty).collect();
+    if let n @ 1.. = timed.iter().filter(|empty| **empty).count() {
+        return Some(format!("{n} of {} lines have no value in the first seed's run", timed.len()));
+    }
+    let points = lines().flat_map(|line| match line {
         Line::Points(_, points) => &points[..],
         _ => &[],
     });

@@ -23,8 +23,7 @@ fn judged(value: &RowValue, rule: Rule, runs: &Runs<'_>) -> Result<Row, String> 
         }
         RowValue::Compared(quantities) => {
             let named = |(name, q): &(String, Quantity)| Ok((name.clone(), measured(q, runs)?));
-            let compared: Vec<(String, Estimate)> =
-                quantities.iter().map(named).collect::<Result<_, String>>()?;
+            let compared = quantities.iter().map(named).collect::<Result<Vec<_>, String>>()?;
             let all = || compared.iter().map(|(_, ours)| ours);
             let (verdict, crosses) = (rule.judge_all(all()), rule.crosses_all(all()));
             Ok(Row { compared, verdict, crosses, ..Row::default() })
@@ -115,9 +114,8 @@ impl RowPlan {
 
     /// The reason why the row is not fully reproduced.
     fn explanation(&self, found: &Row, as_explained: bool) -> Option<String> {
-        match found.verdict {
-            Verdict::Partly | Verdict::NotReproduced | Verdict::Undetermined => {}
-            _ => return None,
+        if !matches!(found.verdict, Verdict::Partly | Verdict::NotReproduced | Verdict::Undetermined) {
+            return None;
         }
         // Outside the first band an interval would not change the verdict.
         let would_hold = |ours: &Estimate| self.rule.judge_formula(ours.mean) == Verdict::Reproduced;

@@ -1,6 +1,6 @@
 //! Mistakes in study files, with their positions.
 
-use anabranch_scenario::{of_same_length, printable};
+use anabranch_scenario::{of_same_length, printable, suggest};
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt;
 use std::ops::Range;
@@ -27,6 +27,11 @@ impl Problem {
         Problem { help: Some(help.into()), ..self }
     }
 
+    /// Helps with a wrong name by the known ones.
+    pub fn suggest<'a>(self, wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        self.help(suggest(wrong, known))
+    }
+
     /// The mistake, unless this holds.
     pub fn unless(self, holds: bool) -> Result<(), Self> {
         if holds { Ok(()) } else { Err(self) }
@@ -43,15 +48,10 @@ impl Problem {
     }
 
     pub fn within(self, name: &str, text: &str) -> FileError {
-        let problem = Problem {
-            message: printable(&self.message),
-            help: self.help.map(|help| printable(&help)),
-            at: self.at,
-        };
-        FileError(Box::new(LocatedProblem {
-            problem,
-            source: NamedSource::new(printable(name), of_same_length(text)),
-        }))
+        let help = self.help.as_deref().map(printable);
+        let problem = Problem { message: printable(&self.message), help, at: self.at };
+        let source = NamedSource::new(printable(name), of_same_length(text));
+        FileError(Box::new(LocatedProblem { problem, source }))
     }
 }
 

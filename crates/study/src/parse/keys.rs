@@ -42,17 +42,19 @@ pub(crate) fn figure(figure: &Figure) -> Result<(), Problem> {
     if let Some(own) = own.filter(|_| !time) {
         return Err(own.problem("`published` of a panel is only allowed in figures of kind \"time\""));
     }
-    limits(figure.x_limits.as_ref(), false)?;
+    figure.x_limits.iter().try_for_each(|own| limits(own, false))?;
     let own = figure.panels.iter().filter_map(|panel| panel.limits.as_ref());
-    own.chain(&figure.limits).try_for_each(|own| limits(Some(own), heat))
+    own.chain(&figure.limits).try_for_each(|own| limits(own, heat))
 }
 
-/// Two finite numbers, the lower first, except for heat maps, where the worst may be higher.
-fn limits(limits: Option<&Spanned<(f64, f64)>>, either: bool) -> Result<(), Problem> {
-    let Some(limits) = limits else { return Ok(()) };
+/// Two finite numbers, the lower first, except for heat maps: their colours are logarithmic, and the worst may be higher.
+fn limits(limits: &Spanned<(f64, f64)>, heat: bool) -> Result<(), Problem> {
     let (from, to) = **limits;
-    let holds = (to - from).is_finite() && (from < to || (either && from != to));
-    limits.problem("limits must be two finite numbers, the lower one first").unless(holds)
+    let (expected, holds) = match heat {
+        true => ("limits of a heat map must be unequal numbers above 0", from.min(to) > 0.0 && from != to),
+        false => ("limits must be two finite numbers, the lower one first", from < to),
+    };
+    limits.problem(expected).unless(holds && (to - from).is_finite())
 }
 
 /// Checks the changes of a size to all runs.

@@ -144,9 +144,9 @@ pub(crate) struct Group {
     /// `scenario = "two-links.toml"`
     pub scenario: Spanned<String>,
     /// The name of a simulation in reports, with `{AXIS}` for an axis's value. Example: `title = "{cc}, {buffer}"`
-    pub title: Option<String>,
+    pub title: Option<Spanned<String>>,
     /// The algorithm of the multipath flows, or of a flow: `flow=algorithm`. Example: `cc = "{cc}"`
-    pub cc: Option<String>,
+    pub cc: Option<Spanned<String>>,
     /// The backend: `sim`, the default, or another of `run --backend`. An option `--backend` and variants leave out runs with
     /// a backend of their own. Example: `backend = "noq"`
     pub backend: Option<Spanned<String>>,

@@ -1,7 +1,6 @@
 //! Texts with placeholders for the values of axes: `{rate} Mbit/s`, `{case.name}`.
 
 use super::{Problem, Spanned};
-use anabranch_scenario::suggest;
 use indexmap::IndexMap;
 
 /// The texts of a file by name.
@@ -54,7 +53,7 @@ pub(crate) fn with_texts(text: &str, texts: &Texts) -> Result<String, Problem> {
     replaced(text, |place| {
         let Some(name) = place.strip_prefix(OF_TEXTS) else { return Ok(None) };
         let known = texts.keys().map(String::as_str);
-        let unknown = || Problem::new(format!("[texts] has no `{name}`")).help(suggest(name, known));
+        let unknown = || Problem::new(format!("[texts] has no `{name}`")).suggest(name, known);
         texts.get(name).map(|text| Some(text.as_str().to_owned())).ok_or_else(unknown)
     })
 }
@@ -62,12 +61,9 @@ pub(crate) fn with_texts(text: &str, texts: &Texts) -> Result<String, Problem> {
 /// Rejects texts that contain another text.
 pub(crate) fn check_texts(texts: &Texts) -> Result<(), Problem> {
     let mut inside = texts.values().flat_map(|text| places(text).into_iter().map(move |at| (text, at.0)));
-    match inside.find(|(_, place)| place.starts_with(OF_TEXTS)) {
-        None => Ok(()),
-        Some((text, place)) => Err(text
-            .problem(format!("a text cannot contain another text: `{{{place}}}`"))
-            .help("use both texts where they are needed")),
-    }
+    let Some((text, place)) = inside.find(|(_, place)| place.starts_with(OF_TEXTS)) else { return Ok(()) };
+    let problem = text.problem(format!("a text cannot contain another text: `{{{place}}}`"));
+    Err(problem.help("use both texts where they are needed"))
 }
 
 /// Replaces all placeholders by values.
@@ -85,7 +81,7 @@ pub(crate) fn fill(
                 )),
                 false => {
                     Problem::new(format!("`{{{name}}}` in \"{text}\" is neither an axis nor a quantity"))
-                        .help(suggest(name, known.iter().copied()))
+                        .suggest(name, known.iter().copied())
                 }
             }
         })?;

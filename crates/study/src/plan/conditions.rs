@@ -2,7 +2,6 @@
 
 use super::variant::{self, Variant};
 use crate::parse::Problem;
-use anabranch_scenario::suggest;
 
 /// The text before a passage, its variants, its own text and the rest.
 fn passage(text: &str) -> Option<(&str, &str, &str, &str)> {
@@ -54,7 +53,7 @@ pub(crate) fn check(text: &str) -> Result<(), Problem> {
 pub(super) fn find(name: &str) -> Result<&'static Variant, Problem> {
     variant::ALL.into_iter().find(|known| known.id == name).ok_or_else(|| {
         Problem::new(format!("there is no sensitivity variant `{name}`"))
-            .help(suggest(name, variant::ALL.map(|known| known.id)))
+            .suggest(name, variant::ALL.map(|known| known.id))
     })
 }
 

@@ -56,9 +56,8 @@ pub(crate) fn curve(
     log: bool,
 ) -> Result<Vec<Point>, Problem> {
     let compiled = here.compile(of, &[axis.name.as_str()])?;
-    if !compiled.runs.is_empty() {
-        return Err(of.problem("a curve must be a formula of the axis and cannot read a run"));
-    }
+    of.problem("a curve must be a formula of the axis and cannot read a run")
+        .unless(compiled.runs.is_empty())?;
     let y = |x: f64| {
         let y = compiled.code.value(&[], &[x]).map(|y| y.is_finite().then(|| Point::at(x, y)));
         let y = y.and_then(|point| point.ok_or_else(|| "the value is not a finite number".to_owned()));

@@ -12,7 +12,6 @@ use crate::resolve::resolved::Resolved;
 use crate::resolve::selection::{Selection, Values};
 use crate::setup::Samples;
 use crate::size::Size;
-use anabranch_scenario::suggest;
 use std::sync::Arc;
 use toml::Value;
 
@@ -43,9 +42,18 @@ pub(crate) fn study(
     }
     // A restricted study may lack rows.
     let headline = file.headline.iter().filter(|_| try_plans && of.is_empty());
-    for id in headline.flat_map(|h| h.judged.iter().chain(h.values.values())) {
-        if !names.iter().any(|(_, names)| names.has_row(id)) {
-            return Err(id.problem(format!("there is no row with the identifier `{}`", **id)));
+    for headline in headline {
+        for id in headline.judged.iter().chain(headline.values.values()) {
+            id.problem(format!("there is no row with the identifier `{}`", **id))
+                .unless(names.iter().any(|(_, names)| names.has_row(id)))?;
+        }
+        let plans: Vec<Plan> = experiments.iter().map(|own: &Definition| own.plan(Size::Default)).collect();
+        let unit = |id: &Spanned<String>| plans.iter().find_map(|plan| plan.unit_of(id));
+        let first = headline.values.values().find_map(unit);
+        let has_another = |id: &&Spanned<String>| unit(id).is_some_and(|other| Some(other) != first);
+        if let Some(id) = headline.values.values().find(has_another) {
+            let message = format!("the row `{}` has another unit than the headline's first value", **id);
+            return Err(id.problem(message));
         }
     }
     let filled = |texts: &[String]| -> Result<Vec<String>, Problem> {
@@ -139,8 +147,9 @@ fn definition(
         fixed,
     };
     for (size, names) in names {
-        let ids = spec.ids.iter().zip(&definition.ids);
-        ids.into_iter().try_for_each(|(place, id)| names.experiment(id, place.span()))?;
+        for (place, id) in spec.ids.iter().zip(&definition.ids) {
+            names.experiment(id, place.span())?;
+        }
         definition.planned(*size, names)?;
     }
     Ok(definition)
@@ -185,7 +194,7 @@ impl Definition {
 fn on_request(request: &Value, fixed: Option<&Selection<'_>>, size: Size) -> Result<bool, Problem> {
     let known = Size::ALL.map(Size::name);
     let check = |name: &str| {
-        let unknown = Problem::new(format!("there is no size `{name}`")).help(suggest(name, known));
+        let unknown = Problem::new(format!("there is no size `{name}`")).suggest(name, known);
         unknown.unless(known.contains(&name))
     };
     match request {
@@ -283,6 +292,17 @@ mod tests {
     }
 
     #[test]
+    fn values_of_a_headline_have_one_unit() {
+        let values = "values = { a = \"lia.goal1\", b = \"LIA.goal2\" }";
+        let headline = format!("\"Goals\"\nheadline = {{ claim = \"\", judged = [], {values} }}");
+        let text = STUDY.replacen("\"Goals\"", &headline, 1);
+        study(&text).unwrap();
+        let id = "id = \"{cc}.goal2\"";
+        let why = study(&text.replace(id, &format!("{id}\nunit = \"s\""))).err().unwrap();
+        assert!(why.contains("the row `LIA.goal2` has another unit"), "{why}");
+    }
+
+    #[test]
     fn one_for_each_value_of_an_axis() {
         let study = study(STUDY).unwrap();
         let ids: Vec<&str> = study.experiments.iter().map(|e| e.id()).collect();
@@ -320,25 +340,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request() {
-        for (wrong, said) in [
-            ("[\"fast\"]", "no size `fast`"),
-            ("3", "must be true, a list"),
-            ("{ slow = [\"lia\"] }", "no size `slow`"),
+    fn mistakes_of_experiments() {
+        const SIZES: &str = "{ quick = [\"olia\"], full = [\"lia\", \"olia\"] }";
+        const GOAL: &str = "goal1(\"tested\", runs = single)";
+        for (old, wrong, line, said) in [
+            (SIZES, "[\"fast\"]", "Some(19)", "no size `fast`"),
+            (SIZES, "3", "Some(19)", "must be true, a list"),
+            (SIZES, "{ slow = [\"lia\"] }", "Some(19)", "no size `slow`"),
+            ("G-{cc}", "G-{dd}", "", "names axes that no [runs] have"),
+            (
+                GOAL,
+                "goal1(\"tested\")",
+                "",
+                "wrong arguments for `goal1`: write goal1(\"flow\", runs = NAME)",
+            ),
+            (GOAL, "goodput(\"tested\", \"b\")", "", "a subflow is its number, from 1"),
+            (GOAL, "goodput(\"tested\", runs = single)", "", "reads one run"),
         ] {
-            let text = STUDY.replace("{ quick = [\"olia\"], full = [\"lia\", \"olia\"] }", wrong);
-            let why = study(&text).err().unwrap();
-            assert!(why.contains(said) && why.contains("line Some(19)"), "{why}");
+            let why = study(&STUDY.replace(old, wrong)).err().unwrap();
+            assert!(why.contains(said) && why.contains(&format!("line {line}")), "{why}");
         }
-        let why = study(&STUDY.replace("G-{cc}", "G-{dd}")).err().unwrap();
-        assert!(why.contains("names axes that no [runs] have"), "{why}");
-        let why =
-            study(&STUDY.replace("goal1(\"tested\", runs = single)", "goal1(\"tested\")")).err().unwrap();
-        assert!(why.contains("wrong arguments for `goal1`: write goal1(\"flow\", runs = NAME)"), "{why}");
-        let why = study(&STUDY.replace("goal1(\"tested\", runs = single)", "goodput(\"tested\", \"b\")"));
-        let why = why.err().unwrap();
-        assert!(why.contains("a subflow is its number, from 1"), "{why}");
-        let why = study(&STUDY.replace("goal1(\"tested\", ", "goodput(\"tested\", ")).err().unwrap();
-        assert!(why.contains("reads one run"), "{why}");
     }
 }

@@ -152,11 +152,10 @@ fn plots<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -
             [] => {} // of values that the command line left out
             [there] => panels.push((here.fill(&panel.title)?, String::new(), there.clone(), view)),
             _ => {
-                let message = format!(
-                    "panel \"{}\" has several values of an axis that it neither shows nor fixes",
-                    panel.title
-                );
-                return Err(Problem::new(message));
+                let title = &panel.title;
+                return Err(Problem::new(format!(
+                    "panel \"{title}\" has several values of an axis that it neither shows nor fixes"
+                )));
             }
         }
     }
@@ -191,7 +190,7 @@ fn each<'a>(here: &Selection<'a>, axis: Option<&str>) -> Result<Vec<(String, Sel
     let label =
         |here: Selection<'a>| (here.value(axis).map(|value| value.label.clone()).unwrap_or_default(), here);
     let each: Vec<_> = here.each(&[axis])?.into_iter().map(label).collect();
-    told_apart(each.iter().map(|(label, _)| label)).map(|()| each)
+    check_distinct(each.iter().map(|(label, _)| label)).map(|()| each)
 }
 
 /// The series of the panel of that name.
@@ -209,11 +208,8 @@ fn lines<'a>(
             lines.push(over_places(planner, view, by.to_owned(), places, &here)?);
             continue;
         }
-        if view.quantities.is_empty() && view.figure.bars.is_empty() {
-            return Err(Problem::new(
-                "a figure needs `of`, an expression, or `series`, names with expressions",
-            ));
-        }
+        Problem::new("a figure needs `of`, an expression, or `series`, names with expressions")
+            .unless(!view.quantities.is_empty() || !view.figure.bars.is_empty())?;
         for (name, of) in &view.quantities {
             let name = match (name.is_empty(), view.by.is_none()) {
                 (true, _) => by.to_owned(),
@@ -265,11 +261,9 @@ fn given<'a>(
         lines.push(Line::Published(name.clone(), points));
     }
     for (name, bars) in &figure.bars {
-        let mut points = Vec::new();
-        for (label, of) in bars {
-            points.push((label.clone(), Position::At(0.0), planner.read(of, here, figure.is_pooled())?));
-        }
-        lines.push(Line::Points(name.clone(), points));
+        let mut read = |of| planner.read(of, here, figure.is_pooled());
+        let points = bars.iter().map(|(label, of)| Ok((label.clone(), Position::At(0.0), read(of)?)));
+        lines.push(Line::Points(name.clone(), points.collect::<Result<_, Problem>>()?));
     }
     Ok(lines)
 }
@@ -339,20 +333,15 @@ fn each_point<'a>(here: &Selection<'a>, axes: &[&str]) -> Result<Vec<(String, Se
             places.push((labels.collect::<Vec<_>>().join(", "), there));
         }
     }
-    told_apart(places.iter().map(|(label, _)| label)).map(|()| places)
+    check_distinct(places.iter().map(|(label, _)| label)).map(|()| places)
 }
 
 /// Rejects equal names of series, panels or labels: they would be drawn as one.
-fn told_apart<'a>(labels: impl Iterator<Item = &'a String>) -> Result<(), Problem> {
+fn check_distinct<'a>(mut labels: impl Iterator<Item = &'a String>) -> Result<(), Problem> {
     let mut known = HashSet::new();
-    let mut labels = labels;
-    match labels.find(|label| !known.insert(*label)) {
-        None => Ok(()),
-        Some(twice) => {
-            Err(Problem::new(format!("two values of the figure's axis have the name \"{twice}\""))
-                .help("give each a different `name`, or choose values with `at`"))
-        }
-    }
+    let Some(twice) = labels.find(|label| !known.insert(*label)) else { return Ok(()) };
+    Err(Problem::new(format!("two values of the figure's axis have the name \"{twice}\""))
+        .help("give each a different `name`, or choose values with `at`"))
 }
 
 /// A point's position; unused for bars and the like.

@@ -8,7 +8,6 @@ use crate::parse::spec::Finding;
 use crate::resolve::chosen_values::starts_over;
 use crate::resolve::compile::part;
 use crate::resolve::selection::Selection;
-use anabranch_scenario::suggest;
 use std::ops::Range;
 
 /// Adds a sentence, or one for each value of the axes that it names.
@@ -36,7 +35,7 @@ fn one(planner: &mut Planner<'_>, finding: &Finding, here: &Selection<'_>) -> Re
     for (name, digits, at) in numbers(&text) {
         let of = finding.values.get(name).ok_or_else(|| {
             let known = finding.values.keys().map(String::as_str);
-            Problem::at(place(at.clone()), format!("`values` has no `{name}`")).help(suggest(name, known))
+            Problem::at(place(at.clone()), format!("`values` has no `{name}`")).suggest(name, known)
         })?;
         let quantity = planner.read(of, here, finding.pooled)?;
         parts.push((text[from..at.start].to_owned(), digits, quantity));

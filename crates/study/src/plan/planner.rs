@@ -98,10 +98,6 @@ impl Names {
         note(&mut self.rows, "rows", id, at)
     }
 
-    pub fn has_row(&self, id: &str) -> bool {
-        self.rows.contains(&id.to_lowercase())
-    }
-
     pub fn figure(&mut self, id: &str, at: Range<usize>) -> Result<(), Problem> {
         note(&mut self.figures, "figures", id, at)
     }
@@ -109,8 +105,13 @@ impl Names {
     pub fn experiment(&mut self, id: &str, at: Range<usize>) -> Result<(), Problem> {
         note(&mut self.experiments, "experiments", id, at)
     }
+
+    pub fn has_row(&self, id: &str) -> bool {
+        self.rows.contains(&id.to_lowercase())
+    }
 }
 
+/// Adds an identifier, which must be neither empty nor known.
 fn note(known: &mut HashSet<String>, what: &str, id: &str, at: Range<usize>) -> Result<(), Problem> {
     if id.trim().is_empty() {
         return Err(Problem::at(at, "an identifier must not be empty"));

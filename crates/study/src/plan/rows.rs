@@ -40,9 +40,8 @@ pub(super) fn add(planner: &mut Planner<'_>, row: &Row) -> Result<(), Problem> {
 
 /// Adds a row for these values of axes.
 fn each<'a>(planner: &mut Planner<'a>, row: &Row, open: Selection<'a>) -> Result<(), Problem> {
-    if row.reads() > 1 || (row.reads() == 0 && row.rows.is_empty()) {
-        return Err(Problem::new("a row needs exactly one of `of`, `formula`, `ascending` and `highest`"));
-    }
+    Problem::new("a row needs exactly one of `of`, `formula`, `ascending` and `highest`")
+        .unless(row.reads() == 1 || row.reads() == 0 && !row.rows.is_empty())?;
     let named = axes_of(&row.id);
     for start in starts_over(open, &row.at, &named)? {
         for here in start.each(&named)? {
@@ -116,18 +115,16 @@ fn one<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result
     };
     let compares = row.compares();
     let what = if compares { claim.clone().unwrap_or(what) } else { what };
-    if value.is_none() && from.is_some() && row.published.is_none() {
-        return Err(Problem::new("`from` needs a published value: it states how that value is derived"));
-    }
+    Problem::new("`from` needs a published value: it states how that value is derived")
+        .unless(from.is_none() || row.published.is_some())?;
     if let (Some(rule), true) = (&row.rule, compares) {
         return Err(rule.problem("a row with `ascending` or `highest` cannot have a `rule`"));
     }
     if let (Some(rule), None, None) = (&row.rule, &row.published, &row.claim) {
         return Err(rule.problem("a row with a `rule` needs a `claim` or a `published` value"));
     }
-    if row.claim.is_some() && row.published.is_some() && !compares {
-        return Err(Problem::new("a row can have a `claim` or a `published` value, not both"));
-    }
+    Problem::new("a row can have a `claim` or a `published` value, not both")
+        .unless(compares || row.claim.is_none() || row.published.is_none())?;
     let of_order = if row.highest.is_some() { Rule::Highest } else { Rule::Ascending };
     let (published, rule) = match (value, from, claim) {
         (Some(value), Some(from), _) => {
@@ -155,11 +152,9 @@ fn row_value<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> 
     }
     if let Some(of) = &row.of {
         let compiled = here.compile(of, &[])?;
-        if compiled.runs.is_empty() {
-            return Err(of
-                .problem("`of` must read a run, and this expression reads none")
-                .help("use `formula` for a computed value"));
-        }
+        of.problem("`of` must read a run, and this expression reads none")
+            .help("use `formula` for a computed value")
+            .unless(!compiled.runs.is_empty())?;
         return planner.needed(compiled).map(RowValue::Measured);
     }
     if let Some(formula) = &row.formula {
@@ -184,6 +179,10 @@ fn interpretations<'a>(
     let Some(name) = &other.what else {
         return Err(Problem::new("an entry of `interpretations` has no name").help("add what = \"…\""));
     };
+    let Row { only, published, claim, rule, rows, .. } = other;
+    let judges = published.is_some() || claim.is_some() || rule.is_some();
+    Problem::new("an entry of `interpretations` cannot have `where`, `published`, `claim`, `rule` or `rows`")
+        .unless(only.is_none() && !judges && rows.is_empty())?;
     let inner = row.inner(other);
     let mut open = match &other.runs {
         Some(Names::One(runs)) => here.in_runs(runs)?,
@@ -209,28 +208,19 @@ fn compared(
     list: &Spanned<Value>,
     here: &Selection<'_>,
 ) -> Result<Vec<(String, Quantity)>, Problem> {
-    let wrong = || list.problem("give a list of expressions, or a table of names with expressions");
-    let pairs: Vec<(String, String)> = match &**list {
-        Value::Array(items) => {
-            let pair = |item: &Value| item.as_str().map(|text| (text.to_owned(), text.to_owned()));
-            items.iter().map(pair).collect::<Option<_>>().ok_or_else(wrong)?
-        }
-        Value::Table(table) => {
-            let pair = |(name, item): (&String, &Value)| Some((name.clone(), item.as_str()?.to_owned()));
-            table.iter().map(pair).collect::<Option<_>>().ok_or_else(wrong)?
-        }
-        _ => return Err(wrong()),
+    let pairs: Option<Vec<(&str, &str)>> = match &**list {
+        Value::Array(items) => items.iter().map(|item| item.as_str().map(|text| (text, text))).collect(),
+        Value::Table(table) => table.iter().map(|(name, item)| Some((&**name, item.as_str()?))).collect(),
+        _ => None,
     };
-    if pairs.len() < 2 {
-        return Err(list.problem("an order needs at least two expressions"));
-    }
-    let mut quantities = Vec::new();
-    for (name, text) in pairs {
-        let text = Spanned::new(list.span(), text);
-        let compiled = here.compile(&text, &[])?;
-        quantities.push((here.fill(&name)?, planner.needed(compiled)?));
-    }
-    Ok(quantities)
+    let wrong = || list.problem("give a list of expressions, or a table of names with expressions");
+    let pairs = pairs.ok_or_else(wrong)?;
+    list.problem("an order needs at least two expressions").unless(pairs.len() >= 2)?;
+    let quantity = |(name, text): (&str, &str)| {
+        let compiled = here.compile(&Spanned::new(list.span(), text.to_owned()), &[])?;
+        Ok((here.fill(name)?, planner.needed(compiled)?))
+    };
+    pairs.into_iter().map(quantity).collect()
 }
 
 /// One quantity for some values of an axis, by name, in order.
@@ -246,18 +236,15 @@ fn compared_over(
     };
     // An order of fewer values would be another claim, so values that were left out are an error below.
     let ids = written_ids(here, axis, values).or_at(values.span())?;
-    if ids.len() < 2 {
-        return Err(values.problem("an order needs at least two expressions"));
-    }
+    values.problem("an order needs at least two expressions").unless(ids.len() >= 2)?;
     let text = Spanned::new(of.span(), text.clone());
-    let mut quantities = Vec::new();
-    for id in ids {
+    let quantity = |id: String| {
         let mut there = here.clone();
         there.set(axis, &id).or_at(values.span())?;
         let label = there.value(axis).map_or(id, |value| value.label.clone());
-        quantities.push((label, planner.needed(there.compile(&text, &[])?)?));
-    }
-    Ok(quantities)
+        Ok((label, planner.needed(there.compile(&text, &[])?)?))
+    };
+    ids.into_iter().map(quantity).collect()
 }
 
 /// A published value here: a number, the mean of a list, an expression, or a table of them by an axis's value.

@@ -10,7 +10,6 @@ use crate::resolve::selection::Selection;
 use crate::result::Point;
 use crate::setup::Samples;
 use anabranch_record::SubflowSeries;
-use anabranch_scenario::suggest;
 use std::ops::Range;
 
 /// Parses a line, with its simulation: `cwnd("mptcp", 1)`, `rtt("mptcp", 1) * 1000`, `throughput("tcp")`.
@@ -52,21 +51,16 @@ pub(super) fn trace(
                 (None, _) if function != "observable" => {
                     let names = SERIES.iter().map(|(name, _)| *name).chain(["observable", "throughput"]);
                     let problem = Problem::new(format!("`{function}` cannot be drawn over time"));
-                    return Err(problem.help(suggest(function, names)).or_at(place));
+                    return Err(problem.suggest(function, names).or_at(place));
                 }
                 _ => return Err(no_line(of, at.clone())),
             };
             network.check(Parameter::Flow, flow).or_at(place.clone())?;
             let (flow, r) = (flow.clone(), network.subflow(flow, *number).or_at(place.clone())?);
             Box::new(move |run| {
-                let points =
-                    run.samples.series(&flow, r).map(|s| s.time_s.iter().zip(values(s).unwrap_or(&[])));
-                points
-                    .into_iter()
-                    .flatten()
-                    .filter(|(_, y)| y.is_finite())
-                    .map(|(x, y)| Point::at(*x, *y))
-                    .collect()
+                let series = run.samples.series(&flow, r).into_iter();
+                let points = series.flat_map(|s| s.time_s.iter().zip(values(s).unwrap_or(&[])));
+                points.filter(|(_, y)| y.is_finite()).map(|(x, y)| Point::at(*x, *y)).collect()
             })
         }
         _ => return Err(no_line(of, at.clone())),

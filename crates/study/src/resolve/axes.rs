@@ -4,8 +4,6 @@ use crate::format::significant;
 use crate::parse::template::named;
 use crate::parse::{OrAt, Problem, Spanned};
 use anabranch_cc::registry;
-use anabranch_scenario::suggest;
-use indexmap::IndexMap;
 use serde::Deserialize;
 use std::collections::HashSet;
 use toml::Value;
@@ -33,13 +31,12 @@ pub(crate) struct AxisValue {
     /// Its number without the unit, if it has one.
     pub number: Option<f64>,
     /// Its other fields, if it is a table with an `id`.
-    pub fields: IndexMap<String, Value>,
+    pub fields: toml::Table,
 }
 
 /// The text for `values` that means every algorithm.
 const ALGORITHMS: &str = "all algorithms";
 
-/// The largest number of values of an axis.
 const MAX_VALUES: usize = 100_000;
 
 impl Axis {
@@ -76,19 +73,14 @@ impl Axis {
         Ok(Axis { name: name.into(), key, values, left_out: vec![] })
     }
 
-    /// Restricts it to the requested values, if any.
-    pub fn part(self, of: &[AxisSubset]) -> Result<Self, Problem> {
-        let asked = || of.iter().filter(|(name, _)| *name == self.name).flat_map(|(_, values)| values);
-        let Some(first) = asked().next() else { return Ok(self) };
-        let help = suggest(first, self.values.iter().map(|value| value.id.as_str()));
-        let (kept, others): (Vec<_>, Vec<_>) =
-            self.values.iter().cloned().partition(|value| asked().any(|id| *id == value.id));
-        if kept.is_empty() {
-            let message = format!("axis `{}` has none of the requested values", self.name);
-            return Err(Problem::new(message).help(help));
-        }
-        let left_out = others.into_iter().map(|value| value.id).collect();
-        Ok(Axis { values: kept, left_out, ..self })
+    /// Its values that the command line asks for.
+    fn asked<'o>(&'o self, of: &'o [AxisSubset]) -> impl Iterator<Item = &'o String> {
+        of.iter().filter(move |(name, _)| *name == self.name).flat_map(|(_, values)| values)
+    }
+
+    /// Whether a value stays: every one if it asks for no value.
+    fn keeps(&self, i: usize, of: &[AxisSubset]) -> bool {
+        self.asked(of).next().is_none() || self.asked(of).any(|id| *id == self.values[i].id)
     }
 
     /// The index of a value.
@@ -98,16 +90,15 @@ impl Axis {
 
     /// The index of a value, or an error with suggestions.
     pub fn index(&self, value: &str) -> Result<usize, Problem> {
+        let name = &self.name;
         self.find(value).ok_or_else(|| {
             if self.left_out.iter().any(|id| id == value) {
-                let message = format!(
-                    "`--at` leaves out the value `{value}` of axis `{}`, which this reads",
-                    self.name
-                );
-                return Problem::new(message).help(format!("add it: --at {}={value},…", self.name));
+                let message =
+                    format!("`--at` leaves out the value `{value}` of axis `{name}`, which this reads");
+                return Problem::new(message).help(format!("add it: --at {name}={value},…"));
             }
-            Problem::new(format!("axis `{}` has no value `{value}`", self.name))
-                .help(suggest(value, self.values.iter().map(|value| value.id.as_str())))
+            Problem::new(format!("axis `{name}` has no value `{value}`"))
+                .suggest(value, self.values.iter().map(|value| value.id.as_str()))
         })
     }
 }
@@ -115,12 +106,20 @@ impl Axis {
 /// A scenario's key and the values.
 type KeyAndValues = (Option<String>, Vec<AxisValue>);
 
+/// The index of the axis of that name, or the problem that there is none.
+pub(crate) fn position(
+    axes: &[Axis],
+    name: &str,
+    problem: impl FnOnce() -> String,
+) -> Result<usize, Problem> {
+    let known = axes.iter().map(|axis| axis.name.as_str());
+    let found = axes.iter().position(|axis| axis.name == name);
+    found.ok_or_else(|| Problem::new(problem()).suggest(name, known))
+}
+
 /// One of the file's axes.
 fn shared_axis<'a>(name: &str, shared: &'a [Axis]) -> Result<&'a Axis, Problem> {
-    shared.iter().find(|axis| axis.name == name).ok_or_else(|| {
-        Problem::new(format!("[axes] has no `{name}`"))
-            .help(suggest(name, shared.iter().map(|axis| axis.name.as_str())))
-    })
+    position(shared, name, || format!("[axes] has no `{name}`")).map(|i| &shared[i])
 }
 
 /// `{ axis = "cc", values = ["lia"] }`: some values of one of the file's.
@@ -184,10 +183,8 @@ fn of_table(name: &str, table: &toml::Table) -> Result<KeyAndValues, Problem> {
         }
     };
     if let Some(names) = keys.names {
-        if names.len() != values.len() {
-            let message = format!("`names` of axis `{name}` must have one text for each value");
-            return Err(Problem::new(message));
-        }
+        Problem::new(format!("`names` of axis `{name}` must have one text for each value"))
+            .unless(names.len() == values.len())?;
         for (value, name) in values.iter_mut().zip(&names) {
             value.label = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
         }
@@ -196,16 +193,15 @@ fn of_table(name: &str, table: &toml::Table) -> Result<KeyAndValues, Problem> {
 }
 
 fn list(values: &[Value]) -> Result<Vec<AxisValue>, Problem> {
-    if values.len() > MAX_VALUES {
-        return Err(Problem::new(format!("the axis has {} values, the limit is {MAX_VALUES}", values.len())));
-    }
+    Problem::new(format!("the axis has {} values, the limit is {MAX_VALUES}", values.len()))
+        .unless(values.len() <= MAX_VALUES)?;
     values.iter().map(AxisValue::read).collect()
 }
 
 impl AxisValue {
     fn plain(id: String) -> Self {
         let number = id[..digits(&id)].parse().ok();
-        AxisValue { label: id.clone(), id, number, fields: IndexMap::new() }
+        AxisValue { label: id.clone(), id, number, fields: toml::Table::new() }
     }
 
     /// The unit after its number.
@@ -215,31 +211,25 @@ impl AxisValue {
 
     fn read(value: &Value) -> Result<Self, Problem> {
         if !is_finite(value) {
-            return Err(Problem::new(format!(
-                "the value `{}` contains a number that is not finite",
-                written(value)
-            )));
+            let value = written(value);
+            return Err(Problem::new(format!("the value `{value}` contains a number that is not finite")));
         }
         match value {
             Value::Table(table) if table.contains_key("id") => {
                 let id = written(&table["id"]);
                 let label = table.get("name").map_or_else(|| id.clone(), written);
-                let fields: IndexMap<_, _> =
-                    table.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-                fields.keys().try_for_each(|field| named(field, "a field"))?;
-                if fields.get("set").is_some_and(|set| !set.is_table()) {
-                    return Err(Problem::new(format!(
-                        "`set` of the value `{id}` must be a table of keys and values"
-                    ))
-                    .help("for example set = { \"links.*.queue\" = \"1 BDP\" }"));
-                }
+                table.keys().try_for_each(|field| named(field, "a field"))?;
+                let message = format!("`set` of the value `{id}` must be a table of keys and values");
+                Problem::new(message)
+                    .help("for example set = { \"links.*.queue\" = \"1 BDP\" }")
+                    .unless(table.get("set").is_none_or(Value::is_table))?;
                 let plain = AxisValue::plain(id);
-                let number = fields.get("value").map_or(Ok(plain.number), |value| {
+                let number = table.get("value").map_or(Ok(plain.number), |value| {
                     number(value).map(Some).ok_or_else(|| {
                         Problem::new(format!("`value` of the value `{}` must be a number", plain.id))
                     })
                 })?;
-                Ok(AxisValue { label, fields, number, ..plain })
+                Ok(AxisValue { label, fields: table.clone(), number, ..plain })
             }
             Value::Array(_) | Value::Datetime(_) => {
                 Err(Problem::new("a value must be a text, a number or a table"))
@@ -337,22 +327,15 @@ pub(crate) fn range(text: &str, steps: usize, log: bool) -> Result<Vec<AxisValue
     };
     let (from, rest) = text.split_once("..").ok_or_else(|| wrong("`..` is missing"))?;
     let rest = rest.trim();
-    let digits = rest
-        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e')))
-        .unwrap_or(rest.len());
-    let (to, unit) = rest.split_at(digits);
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e');
+    let (to, unit) = rest.split_at(rest.find(|c: char| !is_part(c)).unwrap_or(rest.len()));
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
     let (from, to) = (number(from), number(to));
     let (from, to) = from.zip(to).ok_or_else(|| wrong("give a number on each side of `..`"))?;
-    if log && !(from > 0.0 && to > 0.0) {
-        return Err(wrong("a logarithmic range must be above 0"));
-    }
-    if !(to - from).is_finite() || log && !(to / from).is_normal() {
-        return Err(wrong("the range is too wide"));
-    }
-    if steps > MAX_VALUES {
-        return Err(wrong(&format!("more than {MAX_VALUES} steps")));
-    }
+    wrong("a logarithmic range must be above 0").unless(!log || from > 0.0 && to > 0.0)?;
+    let is_wide = !(to - from).is_finite() || log && !(to / from).is_normal();
+    wrong("the range is too wide").unless(!is_wide)?;
+    wrong(&format!("more than {MAX_VALUES} steps")).unless(steps <= MAX_VALUES)?;
     let unit = unit.trim();
     let step = |i: usize| {
         let part = i as f64 / (steps - 1) as f64;
@@ -366,39 +349,54 @@ pub(crate) fn range(text: &str, steps: usize, log: bool) -> Result<Vec<AxisValue
 
 /// For each axis the first axis in its `zip` list, or itself.
 pub(crate) fn leaders(axes: &[Axis], together: &[Vec<String>]) -> Result<Vec<usize>, Problem> {
-    let position = |name: &String| {
-        let known = axes.iter().map(|axis| axis.name.as_str());
-        axes.iter().position(|axis| axis.name == *name).ok_or_else(|| {
-            Problem::new(format!("`zip` names `{name}`, which is not an axis")).help(suggest(name, known))
-        })
-    };
+    let named_axis =
+        |name: &String| position(axes, name, || format!("`zip` names `{name}`, which is not an axis"));
     let mut leader: Vec<usize> = (0..axes.len()).collect();
     let mut named = HashSet::new();
     for names in together {
-        let group = names.iter().map(position).collect::<Result<Vec<_>, _>>()?;
-        if group.len() < 2 {
-            return Err(Problem::new("a list in `zip` needs at least two axes")
-                .help("for example zip = [[\"rate\", \"buffer\"]]"));
-        }
+        let group = names.iter().map(named_axis).collect::<Result<Vec<_>, _>>()?;
+        Problem::new("a list in `zip` needs at least two axes")
+            .help("for example zip = [[\"rate\", \"buffer\"]]")
+            .unless(group.len() >= 2)?;
         for axis in &group {
             let (first, this) = (&axes[group[0]], &axes[*axis]);
-            if !named.insert(*axis) {
-                return Err(Problem::new(format!("`zip` names `{}` twice", this.name))
-                    .help("put all axes that vary together in one list"));
-            }
-            if first.values.len() != this.values.len() {
-                return Err(Problem::new(format!(
-                    "`{}` has {} values and `{}` has {}: axes in one list of `zip` must have the same number of values",
-                    first.name,
-                    first.values.len(),
-                    this.name,
-                    this.values.len()
-                )));
-            }
+            Problem::new(format!("`zip` names `{}` twice", this.name))
+                .help("put all axes that vary together in one list")
+                .unless(named.insert(*axis))?;
+            let (of_first, of_this) = (first.values.len(), this.values.len());
+            let message = format!(
+                "`{}` has {of_first} values and `{}` has {of_this}: axes in one list of `zip` must have the same number of values",
+                first.name, this.name
+            );
+            Problem::new(message).unless(of_first == of_this)?;
             leader[*axis] = group[0];
         }
     }
     Ok(leader)
+}
+
+/// The axes with their requested values. Axes of one leader vary together: all of them keep what each of them keeps.
+pub(crate) fn parts(axes: &[Axis], leader: &[usize], of: &[AxisSubset]) -> Result<Vec<Axis>, Problem> {
+    let part = |(axis, first): (&Axis, &usize)| {
+        let together = || axes.iter().zip(leader).filter(|(_, other)| *other == first).map(|(axis, _)| axis);
+        let stays = |i: &usize| together().all(|axis| axis.keeps(*i, of));
+        let (kept, others): (Vec<usize>, Vec<usize>) = (0..axis.values.len()).partition(stays);
+        if kept.is_empty() {
+            let lacking = together().find(|axis| (0..axis.values.len()).all(|i| !axis.keeps(i, of)));
+            let Some(axis) = lacking else {
+                return Err(Problem::new(
+                    "axes in one list of `zip` never have the requested values at once",
+                ));
+            };
+            let message = format!("axis `{}` has none of the requested values", axis.name);
+            let (asked, known) = (axis.asked(of).next(), axis.values.iter().map(|value| value.id.as_str()));
+            return Err(Problem::new(message).suggest(asked.map_or("", String::as_str), known));
+        }
+        let values = kept.into_iter().map(|i| axis.values[i].clone()).collect();
+        let left_out = others.into_iter().map(|i| axis.values[i].id.clone()).collect();
+        Ok(Axis { values, left_out, ..axis.clone() })
+    };
+    axes.iter().zip(leader).map(part).collect()
 }
 
 /// Every point: an index of each axis's values. The last axis varies fastest; zipped axes vary as one.
@@ -422,7 +420,7 @@ pub(crate) fn points(axes: &[Axis], leader: &[usize]) -> Result<Vec<Vec<usize>>,
 }
 
 /// Larger studies are mistakes, or should be split.
-const MAX_POINTS: usize = 100_000;
+pub(crate) const MAX_POINTS: usize = 100_000;
 
 #[cfg(test)]
 mod tests {

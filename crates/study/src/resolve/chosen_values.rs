@@ -3,7 +3,6 @@
 use super::axes::{Axis, each_written, written};
 use super::selection::Selection;
 use crate::parse::{OrAt, Problem, Spanned};
-use anabranch_scenario::suggest;
 use indexmap::IndexMap;
 use toml::Value;
 
@@ -33,14 +32,12 @@ pub(crate) fn starts_over<'s>(
         let mut next = Vec::new();
         for mut here in all {
             let ids = ids(&here, axis, values).or_at(values.span())?;
-            match here.value(axis).map(|before| before.id.clone()) {
-                Some(before) if !ids.contains(&before) => {}
-                Some(_) => next.push(here),
-                None => {
-                    here.keep(axis, &ids).or_at(values.span())?;
-                    next.push(here);
-                }
+            match here.value(axis) {
+                Some(before) if !ids.contains(&before.id) => continue,
+                Some(_) => {}
+                None => here.keep(axis, &ids).or_at(values.span())?,
             }
+            next.push(here);
         }
         all = next;
     }
@@ -82,11 +79,7 @@ pub(crate) fn written_ids(here: &Selection<'_>, axis: &str, values: &Value) -> R
 /// Checks that some value of the axis has each of these in that field.
 fn has_field(axis: &Axis, field: &str, wanted: &[String]) -> Result<(), Problem> {
     let known: Vec<String> = axis.values.iter().filter_map(|value| value.field(Some(field))).collect();
-    match wanted.iter().find(|wanted| !known.contains(wanted)) {
-        None => Ok(()),
-        Some(missing) => {
-            let message = format!("no value of axis `{}` has `{missing}` as its `{field}`", axis.name);
-            Err(Problem::new(message).help(suggest(missing, known.iter().map(String::as_str))))
-        }
-    }
+    let Some(missing) = wanted.iter().find(|wanted| !known.contains(wanted)) else { return Ok(()) };
+    let message = format!("no value of axis `{}` has `{missing}` as its `{field}`", axis.name);
+    Err(Problem::new(message).suggest(missing, known.iter().map(String::as_str)))
 }

@@ -80,12 +80,8 @@ impl Code {
             Code::Math(compute, terms) => {
                 let mut values = Vec::new();
                 terms.iter().try_for_each(|term| term.put(sources, &mut values))?;
-                let value = compute(&values);
-                if value.is_finite() {
-                    Ok(value)
-                } else {
-                    Err("the value of a function is not a finite number".into())
-                }
+                let finite = Some(compute(&values)).filter(|value| value.is_finite());
+                finite.ok_or_else(|| "the value of a function is not a finite number".into())
             }
             Code::Read { run, elsewhere, function, texts, subflow, numbers } => {
                 let numbers = numbers.iter().map(|code| code.of(sources)).collect::<Result<Vec<_>, _>>()?;

@@ -10,7 +10,7 @@ use crate::parse::template::{fill, places, with_texts};
 use crate::parse::{OrAt, Problem, Spanned};
 use crate::size::Size;
 use crate::theory::FORMULAS;
-use anabranch_scenario::{Scenario, suggest};
+use anabranch_scenario::Scenario;
 use std::ops::Range;
 
 /// An expression, and the runs that it reads.
@@ -47,13 +47,8 @@ impl Need {
 
 impl Selection<'_> {
     pub fn compile(&self, text: &Spanned<String>, variables: &[&str]) -> Result<Compiled, Problem> {
-        let mut compiler = Compiler {
-            variables,
-            within: self.within.clone(),
-            place: text.span(),
-            certain: true,
-            ..Compiler::default()
-        };
+        let (within, place) = (self.within.clone(), text.span());
+        let mut compiler = Compiler { variables, within, place, certain: true, ..Compiler::default() };
         let code = compiler.text(text, self)?;
         let (line, file) = (self.study.line(text.span().start), &self.study.source.0);
         let place = format!("`{}` on line {line} of {file}", text.as_str());
@@ -167,8 +162,12 @@ impl Compiler<'_> {
                 let b = self.code(b, text, here)?;
                 self.certain = certain;
                 if let (Code::Number(x), Code::Number(y)) = (&a, &b) {
-                    let value = operator.of(*x, *y).map_err(Problem::new).or_at(part(text, at.clone()));
-                    return value.map(Code::Number);
+                    match operator.of(*x, *y) {
+                        Ok(value) => return Ok(Code::Number(value)),
+                        Err(why) if self.certain => return Err(Problem::at(part(text, at.clone()), why)),
+                        // The left operand of `and` or `or` may decide.
+                        Err(_) => {}
+                    }
                 }
                 Ok(Code::Binary(*operator, Box::new(a), Box::new(b)))
             }
@@ -185,19 +184,19 @@ impl Compiler<'_> {
         }
         let (axis, field) = name.split_once('.').map_or((name, None), |(axis, field)| (axis, Some(field)));
         if let Some(value) = here.value(axis) {
-            return value.field_number(field).map(Code::Number).ok_or_else(|| match field {
-                None => Problem::new(format!("the value `{}` of axis `{axis}` is not a number", value.id)),
-                Some(field) => {
-                    Problem::new(format!("`{}` of axis `{axis}` has no number `{field}`", value.id))
-                }
-            });
+            let (number, id) = (value.field_number(field), &value.id);
+            let message = || match field {
+                None => format!("the value `{id}` of axis `{axis}` is not a number"),
+                Some(field) => format!("`{id}` of axis `{axis}` has no number `{field}`"),
+            };
+            return number.map(Code::Number).ok_or_else(|| Problem::new(message()));
         }
         let Some(quantity) = here.study.quantities.get(name) else {
             let known = self.variables.iter().copied();
             let known = known.chain(here.study.quantities.keys().map(String::as_str));
             let known = known.chain(here.axes());
             let message = format!("`{name}` is neither a quantity nor an axis with a value here");
-            return Err(Problem::new(message).help(suggest(name, known)));
+            return Err(Problem::new(message).suggest(name, known));
         };
         if self.within.iter().any(|outer| outer == name) {
             return Err(contains_itself(name));
@@ -255,7 +254,7 @@ impl Compiler<'_> {
             let known =
                 FUNCTIONS.iter().map(|function| function.name).chain(computing().map(|(name, ..)| name));
             Problem::new(format!("there is no function `{name}`"))
-                .help(suggest(name, known.chain(["at", "by_size"])))
+                .suggest(name, known.chain(["at", "by_size"]))
         })?;
         self.read(function, arguments, text, here)
     }
@@ -293,11 +292,21 @@ impl Compiler<'_> {
     /// Whether the runs of an `at(…)` without `*` exist: not every combination of values need be run.
     fn is_run(&self, expr: &Expr, here: &Selection<'_>) -> Result<bool, Problem> {
         match expr {
-            Expr::Call(name, arguments, _) if name == "at" => {
-                let is_closed = |a: &&Argument| a.named().is_none_or(|(_, value)| value != "*");
+            Expr::Call(name, arguments, _) if !takes_list(name) => {
+                let is_closed =
+                    |a: &&Argument| name == "at" && a.named().is_some_and(|(_, value)| value != "*");
                 let closed: Vec<Argument> = arguments.iter().filter(is_closed).cloned().collect();
                 let there = self.named(&closed, here)?.0;
-                Ok(there.is_none_or(|there| there.has_point()))
+                let here = there.as_ref().unwrap_or(here);
+                // An `at` directly within this one changes its point.
+                let is_at = |a: &Argument| matches!(a, Argument::Value(Expr::Call(name, ..)) if name == "at");
+                let mut is_run =
+                    there.as_ref().is_none_or(Selection::has_point) || arguments.iter().any(is_at);
+                for argument in arguments {
+                    is_run &=
+                        if let Argument::Value(inner) = argument { self.is_run(inner, here)? } else { true };
+                }
+                Ok(is_run)
             }
             Expr::Negative(inner) => self.is_run(inner, here),
             Expr::Binary(_, a, b, _) => Ok(self.is_run(a, here)? && self.is_run(b, here)?),
@@ -472,7 +481,6 @@ fn list(expr: &Expr, here: &Selection<'_>) -> Option<Vec<f64>> {
     here.value(axis)?.field_numbers(field)
 }
 
-/// The error for a quantity that refers to itself.
 fn contains_itself(name: &str) -> Problem {
     Problem::new(format!("the quantity `{name}` refers to itself"))
 }

@@ -1,6 +1,6 @@
 //! A group of runs: a scenario, its axes and their points.
 
-use super::axes::{Axis, AxisSubset, leaders, points, written};
+use super::axes::{Axis, AxisSubset, leaders, parts, points, written};
 use super::network::{Network, Scenarios};
 use super::points;
 use crate::parse::template::{fill, places};
@@ -37,13 +37,17 @@ impl Group {
     ) -> Result<Self, Problem> {
         let at = spec.scenario.span();
         keys::runs(&spec)?;
-        let axes = spec.vary.iter().map(|(name, axis)| Axis::read(name, axis, shared)?.part(of));
+        let axes = spec.vary.iter().map(|(name, axis)| Axis::read(name, axis, shared));
         let axes = axes.collect::<Result<Vec<_>, _>>()?;
+        let leaders = leaders(&axes, spec.zip.as_ref().map_or(&[], |zip| &zip[..]));
+        let leaders = leaders
+            .map_err(|problem| spec.zip.iter().fold(problem, |problem, zip| problem.or_at(zip.span())))?;
+        let axes = parts(&axes, &leaders, of)?;
         for axis in &axes {
             let at = spec.vary[&axis.name].span();
             let set = spec.set.values().map(|value| written(value));
             let others = [&spec.backend, &spec.duration, &spec.warmup].into_iter().flatten();
-            let texts = others.chain([&spec.scenario]).map(|text| &**text).chain(&spec.cc).cloned();
+            let texts = others.chain([&spec.scenario]).map(|text| &**text).chain(spec.cc.as_deref()).cloned();
             let used = || uses(&set.chain(texts).collect::<Vec<_>>(), &axis.name, quantities);
             let sets = axis.key.is_some() || axis.values.iter().any(|value| value.set().is_some());
             if !sets && axis.values.len() > 1 && !used() {
@@ -53,9 +57,6 @@ impl Group {
                 )));
             }
         }
-        let leaders = leaders(&axes, spec.zip.as_ref().map_or(&[], |zip| &zip[..]));
-        let leaders = leaders
-            .map_err(|problem| spec.zip.iter().fold(problem, |problem, zip| problem.or_at(zip.span())))?;
         let points = points(&axes, &leaders).or_at(at)?;
         let index = points.iter().enumerate().map(|(i, point)| (point.clone(), i)).collect();
         let named = |own: Option<&Spanned<Value>>| {

@@ -4,7 +4,7 @@ use crate::functions::Parameter;
 use crate::outcome::base;
 use crate::parse::Problem;
 use crate::setup::{ScenarioFile, Setup};
-use anabranch_scenario::{Overrides, Scenario, Source, distinct, matching, quoted_key, suggest};
+use anabranch_scenario::{Overrides, Scenario, Source, distinct, matching, quoted_key};
 use std::path::Path;
 
 /// Loads the scenario file of that name.
@@ -65,31 +65,26 @@ impl Network {
 
     /// Checks that it has the flow or link.
     pub fn check(&self, takes: Parameter, name: &str) -> Result<(), Problem> {
-        let (what, known): (_, Vec<&str>) = match takes {
+        let (what, known, has_base, all): (_, Vec<&str>, _, _) = match takes {
             Parameter::Flow | Parameter::Flows => {
-                ("flow", self.scenario.flows.iter().map(|flow| flow.name.as_str()).collect())
+                let known = self.scenario.flows.iter().map(|flow| flow.name.as_str()).collect();
+                let all = format!(", or all of them: total(\"{name}\")");
+                ("flow", known, self.flows().contains(&base(name)), all)
             }
-            Parameter::Link => ("link", self.links()),
+            Parameter::Link => {
+                ("link", self.links(), self.scenario.link_keys().contains(&name), String::new())
+            }
             _ => return Ok(()),
         };
         // An axis may change how many flows of a name there are: `tcp/7` may be one, `tcp` alone is one or all.
-        let base = base(name);
-        let known_base = match takes {
-            Parameter::Link => self.scenario.link_keys().contains(&name),
-            _ => self.flows().contains(&base),
-        };
-        let may_be = known_base && takes != Parameter::Link && (takes == Parameter::Flows || base != name);
-        if known.contains(&name) || may_be {
+        let may_be = takes == Parameter::Flows || takes == Parameter::Flow && base(name) != name;
+        if known.contains(&name) || has_base && may_be {
             return Ok(());
         }
-        if !known_base {
+        if !has_base {
             let problem = Problem::new(format!("{} has no {what} `{name}`", self.file.name));
-            return Err(problem.help(suggest(name, known)));
+            return Err(problem.suggest(name, known));
         }
-        let all = match takes {
-            Parameter::Link => String::new(),
-            _ => format!(", or all of them: total(\"{name}\")"),
-        };
         Err(Problem::new(format!("`{name}` stands for several {what}s"))
             .help(format!("choose one, such as `{name}/1`{all}")))
     }
@@ -125,21 +120,17 @@ impl Network {
         if !key.contains('*') {
             return Ok(setup.set(key, value));
         }
-        let mut parts = key.splitn(3, '.');
-        let (table, pattern, rest) = (parts.next(), parts.next().unwrap_or_default(), parts.next());
-        let (table, names) = match table {
-            Some("links") => ("links", self.scenario.link_keys()),
-            Some("flows") => ("flows", self.flows()),
-            _ => ("", vec![]),
+        let wrong = || {
+            Problem::new(format!("`{key}`: `*` can only stand for the name of a link or flow"))
+                .help("write links.*.KEY or flows.*.KEY")
         };
-        let rest = rest.filter(|_| !table.is_empty());
-        let Some((matching, rest)) = matching(pattern, &names).zip(rest) else {
-            return Err(Problem::new(format!("`{key}`: `*` can only stand for the name of a link or flow"))
-                .help("write links.*.KEY or flows.*.KEY"));
-        };
+        let parts: Vec<&str> = key.splitn(3, '.').collect();
+        let [table @ ("links" | "flows"), pattern, rest] = parts[..] else { return Err(wrong()) };
+        let names = if table == "links" { self.scenario.link_keys() } else { self.flows() };
+        let matching = matching(pattern, &names).ok_or_else(wrong)?;
         if matching.is_empty() {
             return Err(Problem::new(format!("{} has no {table} `{pattern}`", self.file.name))
-                .help(suggest(pattern, names)));
+                .suggest(pattern, names));
         }
         let key = |name: &str| format!("{table}.{}.{rest}", quoted_key(name));
         Ok(matching.into_iter().fold(setup, |setup, name| setup.set(&key(name), value)))

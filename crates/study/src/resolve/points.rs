@@ -1,8 +1,7 @@
 //! The points of a group to run: all, or those in a list.
 
-use super::axes::{Axis, each_written};
+use super::axes::{Axis, each_written, position};
 use crate::parse::{OrAt, Problem, Spanned};
-use anabranch_scenario::suggest;
 use toml::Value;
 
 /// The points that `only` names, in its order; `None` for all.
@@ -23,7 +22,7 @@ pub(crate) fn named(
     let mut found = Vec::new();
     for entry in list {
         let wanted = entry.as_table().ok_or_else(usage).and_then(|entry| wanted(entry, axes));
-        let wanted = wanted.or_at(only.span())?;
+        let Some(wanted) = wanted.or_at(only.span())? else { continue };
         let fits = |point: &[usize]| {
             point.iter().zip(&wanted).all(|(i, values)| values.is_empty() || values.contains(i))
         };
@@ -31,25 +30,25 @@ pub(crate) fn named(
         let fitting = points.iter().enumerate().filter(|(_, point)| fits(point)).map(|(i, _)| i);
         found.extend(fitting.filter(|i| !found.contains(i)).collect::<Vec<_>>());
         only.problem(format!("`{entry}` in `only` selects no point that is not selected already"))
-            .unless(found.len() > before)?;
+            .unless(found.len() > before || axes.iter().any(|axis| !axis.left_out.is_empty()))?;
     }
     Ok(Some(found))
 }
 
-/// The wanted values of each axis; `None` for any.
-fn wanted(entry: &toml::Table, axes: &[Axis]) -> Result<Vec<Vec<usize>>, Problem> {
+/// The wanted values of each axis, empty for any; `None` if the command line left out all those of one.
+fn wanted(entry: &toml::Table, axes: &[Axis]) -> Result<Option<Vec<Vec<usize>>>, Problem> {
     let mut wanted = vec![Vec::new(); axes.len()];
     for (name, values) in entry {
-        let known = axes.iter().map(|axis| axis.name.as_str());
-        let i = axes.iter().position(|axis| axis.name == *name).ok_or_else(|| {
-            Problem::new(format!("`{name}` in `only` is not an axis of these runs"))
-                .help(suggest(name, known))
-        })?;
-        for value in each_written(values) {
-            wanted[i].push(axes[i].index(&value)?);
+        let i = position(axes, name, || format!("`{name}` in `only` is not an axis of these runs"))?;
+        let named = each_written(values);
+        for value in named.iter().filter(|value| !axes[i].left_out.contains(value)) {
+            wanted[i].push(axes[i].index(value)?);
+        }
+        if wanted[i].is_empty() && !named.is_empty() {
+            return Ok(None);
         }
     }
-    Ok(wanted)
+    Ok(Some(wanted))
 }
 
 #[cfg(test)]
@@ -59,6 +58,7 @@ mod tests {
 
     const STUDY: &str = r#"
         title = "Only some"
+        quantities.n = '0 * goodput("tested") + 1'
         size.full = { seeds = 2, duration = "2 s" }
         [runs.links]
         scenario = "link.toml"
@@ -75,7 +75,10 @@ mod tests {
         of = 'goodput("tested")'
         [[rows]]
         id = "count"
-        of = 'sum(at(cc = *, delay = *, 0 * goodput("tested") + 1))'
+        of = 'sum(at(cc = *, delay = *, n))'
+        [[rows]]
+        id = "within.{delay}"
+        of = 'sum(abs(at(cc = *, at(delay = "1 ms", n)))) + 10 * sum(at(cc = *, at(delay = "5 ms", n)))'
     "#;
 
     fn rows(text: &str, size: Size) -> Result<Vec<(String, f64)>, String> {
@@ -90,10 +93,11 @@ mod tests {
     fn rows_and_stars_go_over_what_is_run() {
         let some = rows(STUDY, Size::Default).unwrap();
         let ids: Vec<&str> = some.iter().map(|(id, _)| id.as_str()).collect();
-        assert_eq!(ids, ["each.1 ms.cubic", "each.5 ms.reno", "each.5 ms.cubic", "count"]);
-        assert_eq!(some[3].1, 3.0);
+        assert_eq!(ids[..3], ["each.1 ms.cubic", "each.5 ms.reno", "each.5 ms.cubic"]);
+        assert_eq!(ids[3..], ["count", "within.1 ms", "within.5 ms"]);
+        assert_eq!((some[3].1, some[4].1, some[5].1), (3.0, 21.0, 21.0));
         let all = rows(STUDY, Size::Full).unwrap();
-        assert_eq!((all.len(), all[6].1), (7, 6.0));
+        assert_eq!((all.len(), all[6].1, all[7].1), (10, 6.0, 22.0));
     }
 
     #[test]
@@ -106,7 +110,7 @@ mod tests {
         ] {
             let why =
                 rows(&STUDY.replace("{ delay = \"1 ms\", cc = \"cubic\" }", wrong), Size::Quick).unwrap_err();
-            assert!(why.contains(said) && why.starts_with("Some(6)"), "{why}");
+            assert!(why.contains(said) && why.starts_with("Some(7)"), "{why}");
         }
     }
 }

@@ -5,7 +5,6 @@ use super::group::Group;
 use crate::parse::spec::Sizes;
 use crate::parse::template::Texts;
 use crate::parse::{FileError, Problem, Spanned};
-use anabranch_scenario::suggest;
 use indexmap::IndexMap;
 
 pub(crate) struct Resolved {
@@ -37,7 +36,7 @@ impl Resolved {
     pub fn group(&self, name: &str) -> Result<usize, Problem> {
         let found = self.groups.iter().position(|group| group.name == name);
         let known = self.groups.iter().map(|group| group.name.as_str());
-        found.ok_or_else(|| Problem::new(format!("there are no runs `{name}`")).help(suggest(name, known)))
+        found.ok_or_else(|| Problem::new(format!("there are no runs `{name}`")).suggest(name, known))
     }
 
     /// The named group, or the only one.

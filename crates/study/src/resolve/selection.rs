@@ -1,12 +1,11 @@
 //! Selections: the values of axes for a row or figure.
 
-use super::axes::{Axis, AxisValue};
+use super::axes::{Axis, AxisValue, MAX_POINTS};
 use super::group::Group;
 use super::network::Network;
 use super::resolved::Resolved;
 use crate::parse::Problem;
 use crate::size::Size;
-use anabranch_scenario::suggest;
 use std::collections::{BTreeSet, HashMap};
 
 /// Values of some of the axes of a group of runs, and of the file's own.
@@ -29,9 +28,6 @@ pub(crate) struct Values {
     /// One for each axis of the group, and then one for each of the file's.
     each: Vec<Option<usize>>,
 }
-
-/// Larger studies are mistakes, or should be split.
-const MAX_SELECTIONS: usize = 100_000;
 
 impl<'a> Selection<'a> {
     pub fn of(study: &'a Resolved, at: Values) -> Self {
@@ -116,7 +112,7 @@ impl<'a> Selection<'a> {
                 Some(group) => format!("`{name}` is not an axis of runs `{}`", self.study.groups[group].name),
                 None => format!("`{name}` is not an axis of this file"),
             };
-            Problem::new(message).help(suggest(name, self.axes()))
+            Problem::new(message).suggest(name, self.axes())
         })
     }
 
@@ -236,11 +232,9 @@ impl<'a> Selection<'a> {
                     let possible = follow.get(&before);
                     values.retain(|value| possible.is_some_and(|possible| possible.contains(value)));
                 }
-                if next.len() + values.len() > MAX_SELECTIONS {
-                    let message = format!(
-                        "more than {MAX_SELECTIONS} combinations of the values of {}",
-                        axes.join(", ")
-                    );
+                if next.len() + values.len() > MAX_POINTS {
+                    let of = axes.join(", ");
+                    let message = format!("more than {MAX_POINTS} combinations of the values of {of}");
                     return Err(Problem::new(message).help("name fewer axes, or give them fewer values"));
                 }
                 next.extend(values.into_iter().map(|value| {
@@ -262,7 +256,7 @@ impl<'a> Selection<'a> {
         for name in axes {
             let i = group.axes.iter().position(|axis| axis.name == *name);
             let none = || Problem::new(format!("`{name}` is not an axis of runs `{}`", group.name));
-            let i = i.ok_or_else(|| none().help(suggest(name, self.axes())))?;
+            let i = i.ok_or_else(|| none().suggest(name, self.axes()))?;
             there.at.each[i] = Some(group.points[point][i]);
         }
         Ok(there)

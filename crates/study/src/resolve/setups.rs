@@ -1,6 +1,6 @@
 //! The simulation of a point: scenario, changes, length and number of seeds.
 
-use super::axes::{Axis, assigned};
+use super::axes::{Axis, AxisValue, assigned};
 use super::network::with_traces;
 use super::selection::Selection;
 use crate::parse::spec::{Changes, Count};
@@ -19,7 +19,7 @@ impl Selection<'_> {
         let (group, point) = (self.runs()?, self.point()?);
         let values = group.axes.iter().zip(&group.points[point]).map(|(axis, i)| (axis, &axis.values[*i]));
         let title = match &group.spec.title {
-            Some(title) => self.fill(title)?,
+            Some(title) => self.filled(title)?,
             None => match values.clone().map(|(_, value)| value.label.clone()).collect::<Vec<_>>() {
                 labels if labels.is_empty() => group.name.clone(),
                 labels => labels.join(", "),
@@ -28,14 +28,14 @@ impl Selection<'_> {
         let network = &group.files[group.file_of[point]];
         let mut setup = Setup::new(title, &network.file);
         if let Some(cc) = &group.spec.cc {
-            setup = setup.cc(&self.fill(cc)?);
+            setup = setup.cc(&self.filled(cc)?);
         }
         if let Some(backend) = &group.spec.backend {
             setup.backend = self.filled(backend)?.into();
             setup.identity = setup.backend.clone();
         }
         let of_runs = group.spec.set.iter().map(|(key, value)| (key, assigned(value), value.span()));
-        let of_axes = values.flat_map(|(axis, value)| {
+        let of_axes = values.clone().flat_map(|(axis, value)| {
             let own = value.set().into_iter().flatten().map(|(key, value)| (key, assigned(value)));
             let own = own.chain(axis.key.iter().map(move |key| (key, value.id.clone())));
             own.map(move |(key, text)| (key, text, group.spec.vary[&axis.name].span()))
@@ -46,20 +46,18 @@ impl Selection<'_> {
             places.resize(setup.set.len(), at);
         }
         let scenario = &network.scenario;
-        for (key, own, of, length) in [
-            (
-                "duration",
-                &group.spec.duration,
-                (|size| size.duration.as_ref()) as SizeField,
-                scenario.duration,
-            ),
-            ("warmup", &group.spec.warmup, |size| size.warmup.as_ref(), scenario.warmup),
+        for (key, own, length) in [
+            ("duration", &group.spec.duration, scenario.duration),
+            ("warmup", &group.spec.warmup, scenario.warmup),
         ] {
             // An axis of lengths has its own.
-            if group.axes.iter().any(|axis| axis.key.as_deref() == Some(key)) {
+            let sets = |value: &AxisValue| value.set().is_some_and(|set| set.contains_key(key));
+            if values.clone().any(|(axis, value)| axis.key.as_deref() == Some(key) || sets(value)) {
                 continue;
             }
-            if let Some((value, at)) = self.length(own.as_ref(), of, length)? {
+            let set = setup.set.iter().rfind(|(known, _)| known == key);
+            let length = set.and_then(|(_, text)| anabranch_scenario::time(text).ok()).unwrap_or(length);
+            if let Some((value, at)) = self.length(key, own.as_ref(), length)? {
                 setup = setup.set(key, value);
                 places.resize(setup.set.len(), at);
             }
@@ -75,15 +73,16 @@ impl Selection<'_> {
     /// A length in this size with its position; `None` for the scenario's own.
     fn length(
         &self,
+        key: &str,
         of_runs: Option<&Spanned<String>>,
-        of: SizeField,
         of_scenario: Time,
     ) -> Result<Option<(String, Range<usize>)>, Problem> {
         let (none, sizes, spec) = (Changes::default(), &self.study.sizes, &self.runs()?.spec);
         let (of_file, of_group) =
             self.size.of([(&sizes.quick, &spec.quick), (&sizes.default, &none), (&sizes.full, &spec.full)]);
-        let exact = of(of_group).or(of(of_file));
-        let own = exact.or(of_runs).map(|text| Ok((self.filled(text)?, text.span()))).transpose()?;
+        let of = |size: &Changes| if key == "warmup" { size.warmup.clone() } else { size.duration.clone() };
+        let exact = of(of_group).or_else(|| of(of_file));
+        let own = exact.as_ref().or(of_runs).map(|text| Ok((self.filled(text)?, text.span()))).transpose()?;
         let scale = of_group.scale.as_ref().or(of_file.scale.as_ref()).filter(|_| exact.is_none());
         let time = match &own {
             // The scenario reader reports invalid times.
@@ -131,6 +130,3 @@ impl Selection<'_> {
         Some(Problem::at(at, message).help(help))
     }
 }
-
-/// The key of a size with a length.
-type SizeField = fn(&Changes) -> Option<&Spanned<String>>;

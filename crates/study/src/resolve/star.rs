@@ -5,7 +5,6 @@ use crate::functions::{FUNCTIONS, MATH, Parameter};
 use crate::outcome::{Outcome, base};
 use crate::parse::expr::{Argument, Expr};
 
-/// Whether a function takes a list of numbers.
 pub(crate) fn takes_list(function: &str) -> bool {
     MATH.iter().any(|(name, _, most, _)| *name == function && *most == usize::MAX)
 }

@@ -2,7 +2,7 @@
 
 use super::axes::{Axis, written};
 use crate::parse::Spanned;
-use anabranch_scenario::{Application, Flow, Scenario, base, distinct};
+use anabranch_scenario::{Application, Flow, Scenario, base, distinct, matching, split_flow_name};
 use std::collections::HashSet;
 use toml::{Table, Value};
 
@@ -35,6 +35,19 @@ pub fn sweep(sweep: &Sweep, scenario: &Scenario) -> Result<String, String> {
         Ok((key.trim().to_owned(), Value::from(value.trim())))
     };
     let set = sweep.set.iter().map(assignment).collect::<Result<Table, String>>()?;
+    let given = set.keys().map(|key| (key.as_str(), format!("--set {key}")));
+    let duration = sweep.duration.iter().map(|_| ("duration", "--duration".to_owned()));
+    let keys = axes.iter().filter_map(|axis| axis.key.as_deref());
+    let varied = keys.map(|key| (key, format!("--vary {key}")));
+    // In the order in which they take effect.
+    let all: Vec<(&str, String)> = given.chain(duration).chain(varied).collect();
+    for (i, (key, option)) in all.iter().enumerate() {
+        let is_axis = |(later, by): &&(&str, String)| by.starts_with("--vary ") && replaces(later, key);
+        let by = all[i + 1..].iter().find(is_axis).map(|(_, by)| by.as_str());
+        if let Some(by) = by.or_else(|| sets_cc_of(key, &sweep.cc, scenario).then_some("--cc")) {
+            return Err(format!("`{by}` replaces the value of `{option}`: leave one out"));
+        }
+    }
     let group = table([
         Some(("scenario", sweep.scenario.as_str().into())),
         (!sweep.cc.is_empty()).then(|| ("cc", "{cc}".into())),
@@ -48,7 +61,7 @@ pub fn sweep(sweep: &Sweep, scenario: &Scenario) -> Result<String, String> {
         let seeds = Value::from(table([Some(("seeds", i64::from(seeds).into()))]));
         ("size", table(["quick", "default", "full"].map(|size| Some((size, seeds.clone())))).into())
     };
-    let measured = measured(scenario, &axes);
+    let measured = measured(scenario, &axes)?;
     let rows = measured.iter().map(|measured| measured.row(&names));
     let figures = measured.iter().enumerate().map(|(i, measured)| measured.figure(i + 1, &axes));
     let file = table([
@@ -76,7 +89,7 @@ fn vary(specs: &[String], cc: &[String]) -> Result<Vec<(String, Value)>, String>
     let mut keys = HashSet::new();
     for spec in specs {
         let (key, values) = axis(spec)?;
-        if !keys.insert(key.clone()) {
+        if !keys.insert(whole(&key)) {
             return Err(format!("`{key}` is varied twice: give all its values at once"));
         }
         let taken = |name: &str| name == "cc" || vary.iter().any(|(known, _)| known == name);
@@ -141,18 +154,20 @@ fn axis(spec: &str) -> Result<(String, Value), String> {
     let axis = match values.split_once("..") {
         // Not `../a.trace`.
         Some((low, rest)) if !values.contains(',') && !low.is_empty() && !low.ends_with('/') => {
-            let (range, steps) =
-                match rest.rfind('/').filter(|i| rest[i + 1..].starts_with(|c: char| c.is_ascii_digit())) {
-                    Some(slash) => (&values[..values.len() - (rest.len() - slash)], &rest[slash + 1..]),
-                    None => return Err(format!("`{values}` has no number of steps: {help}")),
-                };
+            let is_number = |steps: &str| steps.starts_with(|c: char| c.is_ascii_digit());
+            let Some((high, steps)) = rest.rsplit_once('/').filter(|(_, steps)| is_number(steps)) else {
+                return Err(format!("`{values}` has no number of steps: {help}"));
+            };
             let (steps, scale) = match steps.strip_suffix("log") {
                 Some(steps) => (steps, "log"),
                 None => (steps.strip_suffix("lin").unwrap_or(steps), "linear"),
             };
             let steps: i64 =
                 steps.trim().parse().map_err(|_| format!("`{steps}` is no number of steps: {help}"))?;
-            let (range, steps, scale) = (range.into(), steps.into(), scale.into());
+            if steps < 2 {
+                return Err(format!("`{values}` has too few steps, at least 2 are needed: {help}"));
+            }
+            let (range, steps, scale) = (format!("{low}..{high}").into(), steps.into(), scale.into());
             let entries = [("key", key.into()), ("range", range), ("steps", steps), ("scale", scale)];
             table(entries.map(Some))
         }
@@ -160,6 +175,42 @@ fn axis(spec: &str) -> Result<(String, Value), String> {
         _ => table([("key", key.into()), ("values", parts(values).into())].map(Some)),
     };
     Ok((key.to_owned(), axis.into()))
+}
+
+/// The key that `tcp.KEY` stands for; any other as it is.
+fn whole(key: &str) -> String {
+    if key.starts_with("tcp.") { format!("flows.*.{key}") } else { key.to_owned() }
+}
+
+/// The components of a key. A name with a dot has several.
+fn components(key: &str) -> Vec<String> {
+    whole(key).split('.').map(|part| part.trim().trim_matches(['"', '\'']).to_owned()).collect()
+}
+
+fn fits(pattern: &str, name: &str) -> bool {
+    pattern == name || matching(pattern, &[name]).is_some_and(|found| !found.is_empty())
+}
+
+/// Whether a later key replaces all that an earlier one sets. One link may have its own values beside those that `*` sets before.
+fn replaces(later: &str, earlier: &str) -> bool {
+    let (later, earlier) = (components(later), components(earlier));
+    later.len() <= earlier.len() && later.iter().zip(&earlier).all(|(pattern, name)| fits(pattern, name))
+}
+
+/// Whether the key sets only algorithms that `--cc` replaces in every run.
+fn sets_cc_of(key: &str, cc: &[String], scenario: &Scenario) -> bool {
+    let components = components(key);
+    let [table, pattern, last, ..] = &components[..] else { return false };
+    let any_multipath = scenario.flows.iter().any(Flow::is_multipath);
+    let is_chosen = |flow: &&Flow| {
+        cc.iter().all(|cc| match split_flow_name(cc).0 {
+            Some(name) => name == flow.name || name == flow.key,
+            None => flow.is_multipath() || !any_multipath,
+        })
+    };
+    let of_key: Vec<&Flow> = scenario.flows.iter().filter(|flow| fits(pattern, &flow.key)).collect();
+    let sets_cc = table == "flows" && last == "cc" && !cc.is_empty() && !of_key.is_empty();
+    sets_cc && of_key.iter().all(is_chosen)
 }
 
 /// What to write for a key of a link, a flow or TCP without its table.
@@ -194,6 +245,12 @@ fn name(key: &str, taken: impl Fn(&str) -> bool) -> String {
     if taken(&last) { words(key) } else { last }
 }
 
+/// A name without one of the two kinds of quotes as a text of an expression. These have no escapes.
+fn quoted(name: &str) -> String {
+    let quote = if name.contains('"') { '\'' } else { '"' };
+    format!("{quote}{name}{quote}")
+}
+
 /// The measured quantities of a sweep.
 struct Measured {
     /// In identifiers.
@@ -208,22 +265,25 @@ const TIMES: [&str; 4] = ["start", "stop", "duration", "warmup"];
 
 /// The goodput of each connection or group of connections, and their fairness; without flows that are over before means begin, or
 /// start after the end, unless an axis may change that.
-fn measured(scenario: &Scenario, axes: &[Axis]) -> Vec<Measured> {
+fn measured(scenario: &Scenario, axes: &[Axis]) -> Result<Vec<Measured>, String> {
     let keys = || axes.iter().filter_map(|axis| axis.key.as_deref());
     let is_fixed = !keys().any(|key| TIMES.contains(&key.rsplit('.').next().unwrap_or(key)));
     let is_never = |flow: &&Flow| flow.stop <= scenario.warmup || flow.start >= scenario.duration;
     let flows: Vec<&Flow> = scenario.flows.iter().filter(|flow| !(is_fixed && is_never(flow))).collect();
     let bases = distinct(flows.iter().map(|flow| base(&flow.name)));
+    if let Some(name) = bases.iter().find(|name| name.contains('"') && name.contains('\'')) {
+        return Err(format!("the flow `{name}` has both kinds of quotes in its name: rename it"));
+    }
     let goodput = |base: &&str| Measured {
         id: format!("goodput.{base}"),
         what: format!("goodput of {base}"),
         unit: "Mbit/s",
-        of: format!("total(\"{base}\")"),
+        of: format!("total({})", quoted(base)),
     };
     let mut all: Vec<Measured> = bases.iter().map(goodput).collect();
     all.extend(flows.iter().filter(|flow| has_arrivals(flow)).flat_map(|flow| of_arrivals(flow)));
     all.extend(fairness(&flows));
-    all
+    Ok(all)
 }
 
 /// Jain's index of the flows that could take more: a flow that its load limits has what it asks for.
@@ -231,7 +291,8 @@ fn fairness(flows: &[&Flow]) -> Option<Measured> {
     let counts = |flow: &&Flow| matches!(flow.application, Application::Bulk { .. });
     let counted: Vec<&Flow> = flows.iter().copied().filter(counts).collect();
     let names = distinct(counted.iter().map(|flow| base(&flow.name)));
-    let goodputs = names.iter().map(|name| format!("goodput(\"{name}/*\")")).collect::<Vec<_>>().join(", ");
+    let goodput = |name: &&str| format!("goodput({})", quoted(&format!("{name}/*")));
+    let goodputs = names.iter().map(goodput).collect::<Vec<_>>().join(", ");
     let (what, of) = match counted.len() == flows.len() {
         true => ("Jain's index", "jain()".into()),
         false => ("Jain's index without flows that their load limits", format!("jain_of({goodputs})")),
@@ -247,10 +308,11 @@ fn has_arrivals(flow: &Flow) -> bool {
 /// Its transfers' completion times and slowdown.
 fn of_arrivals(flow: &Flow) -> [Measured; 3] {
     let name = &flow.name;
+    let text = quoted(name);
     [
-        ("completion", "completion time of", "s", format!("completion(\"{name}\")")),
-        ("slowdown", "slowdown of", "", format!("slowdown(\"{name}\")")),
-        ("slowdown99", "99th percentile of the slowdown of", "", format!("slowdown(\"{name}\", 99)")),
+        ("completion", "completion time of", "s", format!("completion({text})")),
+        ("slowdown", "slowdown of", "", format!("slowdown({text})")),
+        ("slowdown99", "99th percentile of the slowdown of", "", format!("slowdown({text}, 99)")),
     ]
     .map(|(id, what, unit, of)| Measured {
         id: format!("{id}.{name}"),
@@ -355,6 +417,8 @@ mod tests {
         // Goodputs of the connection and of both flows, and how fair they are.
         assert_eq!(plan.row_ids().count(), 3 * 18);
         assert!(text.contains("log = \"x\"") && text.contains("x_title = \"links.*.queue (BDP)\""), "{text}");
+        // In two of three runs, the flow has the varied algorithm.
+        self::text(&["flows.tcp.cc=reno,vegas"], &cc).unwrap();
     }
 
     /// A sweep with transfers also reports their times.
@@ -400,6 +464,19 @@ mod tests {
             let wrong = text(&[vary], &[]).unwrap_err();
             assert!(wrong.contains(why), "{vary}: {wrong}");
         }
+    }
+
+    #[test]
+    fn quotes_in_a_flows_name() {
+        let named = |name: &str| scenario().replace("\"tcp\"", name);
+        for name in ["'a\"b'", "\"a'b\""] {
+            let scenario = named(name);
+            let text = text_of(&scenario, &["links.a.queue=1 BDP,2 BDP"], &[]).unwrap();
+            assert_eq!(plan(&text, &scenario).row_ids().count(), 3 * 2);
+        }
+        let both = named("\"a\\\"b'c\"");
+        let wrong = text_of(&both, &["links.a.queue=1 BDP,2 BDP"], &[]).unwrap_err();
+        assert!(wrong.contains("the flow `a\"b'c` has both kinds of quotes"), "{wrong}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::setup::{Samples, Setup};
 use crate::task::{Backends, SIM, Task, TaskError, trusted};
 use anabranch_record::{KeepGoing, MemorySink, NoSamples, Sink};
 use anabranch_scenario::Scenario;
-use std::collections::HashMap;
+use indexmap::IndexMap;
 use std::sync::Arc;
 
 /// The distinct simulations of several experiments.
@@ -44,8 +44,7 @@ impl Simulations {
         experiments: impl IntoIterator<Item = (&'a str, &'a [Setup])>,
         seeds: u32,
     ) -> Result<Self, StudyError> {
-        let mut each: Vec<Simulation> = Vec::new();
-        let mut known: HashMap<(String, String), usize> = HashMap::new();
+        let mut each: IndexMap<(String, String), Simulation> = IndexMap::new();
         let mut of_setup = Vec::new();
         for (experiment, setups) in experiments {
             let mut indices = Vec::new();
@@ -53,27 +52,23 @@ impl Simulations {
                 let task = setup.task();
                 let scenario = task.scenario(&setup.file.path);
                 let scenario = scenario.map_err(|why| StudyError::of(experiment, setup, why))?;
-                let i =
-                    *known.entry((scenario.hash.clone(), task.backend().to_owned())).or_insert_with(|| {
-                        let packet_cost = (task.backend() == SIM).then_some(1.0);
-                        each.push(Simulation {
-                            experiment: experiment.into(),
-                            setup: setup.clone(),
-                            task,
-                            packet_cost,
-                            scenario,
-                            seeds: 0,
-                            listed: None,
-                        });
-                        each.len() - 1
-                    });
-                each[i].setup.samples = each[i].setup.samples.max(setup.samples);
-                each[i].seeds = each[i].seeds.max(setup.seeds(seeds));
-                indices.push(i);
+                let known = each.entry((scenario.hash.clone(), task.backend().to_owned()));
+                indices.push(known.index());
+                let simulation = known.or_insert_with(|| Simulation {
+                    experiment: experiment.into(),
+                    setup: setup.clone(),
+                    packet_cost: (task.backend() == SIM).then_some(1.0),
+                    task,
+                    scenario,
+                    seeds: 0,
+                    listed: None,
+                });
+                simulation.setup.samples = simulation.setup.samples.max(setup.samples);
+                simulation.seeds = simulation.seeds.max(setup.seeds(seeds));
             }
             of_setup.push(indices);
         }
-        Ok(Simulations { each, of_setup })
+        Ok(Simulations { each: each.into_values().collect(), of_setup })
     }
 
     /// Takes identities and costs from these backends.
@@ -290,7 +285,6 @@ mod tests {
     use super::*;
     use crate::simulator::{ONE_LINK, Simulator};
     use crate::{Backend, ScenarioFile, Setup, Store};
-    use anabranch_record::NoSamples;
 
     #[test]
     fn what_is_not_kept_the_longest_first() {

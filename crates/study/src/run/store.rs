@@ -64,7 +64,6 @@ pub struct Store {
     used: Mutex<Usage>,
 }
 
-/// The use of stored outcomes.
 #[derive(Default)]
 struct Usage {
     found: BTreeSet<Key>,
@@ -95,7 +94,6 @@ pub enum StoreError {
 #[derive(Default)]
 pub struct Claim(Option<(ByteLock, RunInProgress)>);
 
-/// A run that this process is making.
 struct RunInProgress {
     key: Key,
     all: Arc<Mutex<HashSet<Key>>>,

@@ -7,6 +7,7 @@ use crate::plan::Study;
 use crate::plan::experiments::{Options, PlannedExperiment, choose};
 use crate::plan::variant::MEASURED;
 use crate::result::{Experiment, StudyResult};
+use crate::run::lock::lock;
 use anabranch_record::output::{Notify, OutputError, ResultFolder, in_use, rename_beside, try_writing};
 use anabranch_record::replace;
 use serde::Serialize;
@@ -14,7 +15,7 @@ use serde::de::DeserializeOwned;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::SystemTime;
 
 /// The folder of results. While this exists, no other command writes there.
@@ -22,8 +23,8 @@ pub struct Results {
     out: PathBuf,
     /// Where the report on them is made.
     report: Mutex<Option<ResultFolder>>,
-    /// Messages on damaged files.
-    damaged: Mutex<Vec<String>>,
+    /// Damaged files with their messages.
+    damaged: Mutex<Vec<(PathBuf, String)>>,
     notify: Notify,
     /// Locked.
     _folder: File,
@@ -105,7 +106,7 @@ impl Results {
     /// # Errors
     /// Where a second one cannot be claimed.
     pub fn take_report(&self) -> Result<ResultFolder, OutputError> {
-        let taken = self.report.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let taken = lock(&self.report).take();
         taken.map_or_else(|| ResultFolder::claim(&self.out.join("report"), self.notify), Ok)
     }
 
@@ -209,13 +210,19 @@ impl Results {
         let kept = rename_beside(file, file, "damaged").map_err(cannot("rename", file))?;
         let said = format!("cannot read {} ({why}): it was renamed to {}", file.display(), kept.display());
         (self.notify)(&said);
-        self.damaged.lock().unwrap_or_else(PoisonError::into_inner).push(said);
+        lock(&self.damaged).push((file.to_owned(), said));
         Ok(())
     }
 
     /// Messages on the damaged files found so far.
     pub fn damaged(&self) -> Vec<String> {
-        self.damaged.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.damaged).iter().map(|(_, said)| said.clone()).collect()
+    }
+
+    /// Drops the messages on a damaged file in whose place a whole result is written.
+    pub fn made_whole(&self, kind: Kind, name: &str) {
+        let file = self.file(kind, name);
+        lock(&self.damaged).retain(|(damaged, _)| *damaged != file);
     }
 }
 
@@ -262,22 +269,16 @@ pub fn outdated(study: &Study, options: &Options, result: &StudyResult) -> Resul
     let lacks = |planned: &&PlannedExperiment| {
         there(&planned.id).is_some_and(|e| planned.asked.iter().any(|variant| !e.asked.contains(variant)))
     };
-    let not_beside: Vec<&str> = asked.iter().filter(lacks).map(|planned| planned.id.as_str()).collect();
+    let alone: Vec<&str> = asked.iter().filter(lacks).map(|planned| planned.id.as_str()).collect();
     let all = [
         (result.size != options.size.name(), format!("of another size ({})", result.size)),
         (result.seeds != seeds, format!("of another number of seeds ({})", result.seeds)),
         (result.hash != study.hash, "of another study file, scenario or --at".to_owned()),
         (result.version != VERSION, format!("of another version ({})", result.version)),
-        (
-            result.without_variants != options.without_variants,
-            "of another choice of --no-variants".to_owned(),
-        ),
+        (result.without_variants != options.without_variants, "of another choice of --no-variants".into()),
         (result.partial, "incomplete: the run was interrupted".to_owned()),
         (!missing.is_empty(), format!("without {}", missing.join(", "))),
-        (
-            !not_beside.is_empty(),
-            format!("without a comparison with that backend in {}", not_beside.join(", ")),
-        ),
+        (!alone.is_empty(), format!("without a comparison with that backend in {}", alone.join(", "))),
     ];
     Ok(all.into_iter().filter(|(is_so, _)| *is_so).map(|(_, what)| what).collect())
 }

@@ -1,7 +1,7 @@
 //! Many runs as one tidy table: a row per flow and run, as CSV and as Parquet.
 
 use crate::judge::SimulationRuns;
-use crate::resolve::axes::number_and_unit;
+use crate::resolve::axes::{Axis, number_and_unit};
 use anabranch_record::{
     Cell, Column, FlowSummary, Kind, SampleFormat, SubflowSummary, Summary, TableFile, Transfers, WriteError,
 };
@@ -38,15 +38,13 @@ pub(crate) const COLUMNS: [(&str, Kind, Value); 21] = [
     ("completion_mean_s", Kind::MaybeNumber, |_, flow| maybe(flow.completion.as_ref().map(|c| c.mean_s))),
     ("completion_p95_s", Kind::MaybeNumber, |_, flow| maybe(flow.completion.as_ref().map(|c| c.p95_s))),
     // Of transfers: that ÷ the ideal time, the same for all algorithms.
-    ("slowdown_mean", Kind::MaybeNumber, |_, flow| of_transfers(flow, |t| Some(t.slowdown.as_ref()?.mean))),
-    ("slowdown_p95", Kind::MaybeNumber, |_, flow| of_transfers(flow, |t| Some(t.slowdown.as_ref()?.p95))),
+    ("slowdown_mean", Kind::MaybeNumber, |_, flow| transfers(flow, |t| Some(t.slowdown.as_ref()?.mean))),
+    ("slowdown_p95", Kind::MaybeNumber, |_, flow| transfers(flow, |t| Some(t.slowdown.as_ref()?.p95))),
     // And ÷ the time of the same transfer with the same algorithm alone.
     ("times_alone_mean", Kind::MaybeNumber, |_, flow| {
-        of_transfers(flow, |t| Some(t.times_alone.as_ref()?.mean))
+        transfers(flow, |t| Some(t.times_alone.as_ref()?.mean))
     }),
-    ("times_alone_p95", Kind::MaybeNumber, |_, flow| {
-        of_transfers(flow, |t| Some(t.times_alone.as_ref()?.p95))
-    }),
+    ("times_alone_p95", Kind::MaybeNumber, |_, flow| transfers(flow, |t| Some(t.times_alone.as_ref()?.p95))),
     // The run's, over all connections.
     ("jain", Kind::MaybeNumber, |run, _| maybe(run.jain)),
     // The mean over the links that any of the flow's paths has, forward.
@@ -54,7 +52,6 @@ pub(crate) const COLUMNS: [(&str, Kind, Value); 21] = [
     ("scenario_hash", Kind::Text, |run, _| Cell::Text(&run.scenario_hash)),
 ];
 
-/// An axis of the table.
 struct TidyAxis {
     name: String,
     /// Whether it has a column of texts.
@@ -100,6 +97,11 @@ impl TidyAxis {
         let number = || maybe(number_and_unit(value).map(|(number, _)| number));
         text.into_iter().chain(self.numbers.is_some().then(number))
     }
+}
+
+/// The name of an axis's column of numbers.
+pub(crate) fn numbers(axis: &Axis) -> Option<String> {
+    TidyAxis::of(&axis.name, axis.values.iter().map(|value| value.id.as_str())).numbers
 }
 
 /// A unit as the names of columns have it.
@@ -176,7 +178,7 @@ fn mean_ms(flow: &FlowSummary, of: fn(&SubflowSummary) -> Option<f64>) -> Cell<'
     maybe((sent > 0.0).then(|| mean() * 1e3))
 }
 
-fn of_transfers(flow: &FlowSummary, of: fn(&Transfers) -> Option<f64>) -> Cell<'static> {
+fn transfers(flow: &FlowSummary, of: fn(&Transfers) -> Option<f64>) -> Cell<'static> {
     maybe(flow.transfers.as_ref().and_then(of))
 }
 

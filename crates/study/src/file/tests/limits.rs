@@ -17,6 +17,34 @@ fn with(runs: &str, rest: &str) -> String {
     )
 }
 
+/// Cases, a line each: a line among the runs', lines among the file's, what is said, and how the line begins that is named. `¶` stands for
+/// a line break, a word in capitals for the entry below.
+fn all_refused(cases: &str) {
+    const ENTRIES: [(&str, &str); 6] = [
+        ("EXPERIMENT", "[[experiments]]\ntitle = \"\""),
+        ("ROW", "[[rows]]\nid = \"x\"\nat = { cc = \"lia\" }"),
+        (
+            "BARS",
+            "[[figures]]\nid = \"F\"\ntitle = \"\"\nkind = \"bars\"\nat = { cc = \"lia\" }\nbars.b.c = \"jain()\"",
+        ),
+        ("HEAT", "[[figures]]\nid = \"F\"\ntitle = \"\"\nkind = \"heat\"\nof = \"jain()\""),
+        ("LINES", "[[figures]]\nid = \"F\"\ntitle = \"\"\nkind = \"lines\"\nx = \"n\"\nof = \"jain()\""),
+        (
+            "TIME",
+            "[[figures]]\nid = \"F\"\ntitle = \"\"\nkind = \"time\"\nat = { cc = \"lia\" }\nof = 'cwnd(\"tcp\", 1)'",
+        ),
+    ];
+    for case in cases.lines().filter(|line| !line.trim().is_empty()) {
+        let parts: Vec<&str> = case.split('|').map(str::trim).collect();
+        let [runs, rest, message, place] = parts[..] else { panic!("{case}") };
+        let rest =
+            ENTRIES.iter().fold(rest.replace('¶', "\n"), |rest, (word, entry)| rest.replace(word, entry));
+        let (said, line) = refused(&with(runs, &rest));
+        assert!(said.contains(message), "{case}: {said}");
+        assert!(line.starts_with(place), "{case}: {said}, at {line}");
+    }
+}
+
 #[test]
 fn quantities_do_not_contain_themselves_in_braces() {
     for (quantities, runs) in [
@@ -79,27 +107,23 @@ fn rows_go_over_points_not_over_every_combination() {
 /// Numbers that JSON has no place for.
 #[test]
 fn numbers_are_finite() {
-    let figure = |keys: &str| {
-        format!("[[figures]]\nid = \"F\"\ntitle = \"\"\nkind = \"lines\"\nx = \"n\"\nof = \"jain()\"\n{keys}")
-    };
-    let row = |keys: &str| format!("[[rows]]\nid = \"x\"\nat = {{ cc = \"lia\" }}\nof = \"jain()\"\n{keys}");
-    for (runs, rest, message, place) in [
-        ("vary.n = [1.0, inf]", String::new(), "a number that is not finite", "vary.n"),
-        ("", "[axes]\nn = [{ id = \"a\", value = nan }]".into(), "a number that is not finite", "n = "),
-        ("", figure("limits = [nan, inf]"), "limits must be two finite numbers", "limits ="),
-        ("", figure("limits = [2.0, 1.0]"), "the lower one first", "limits ="),
-        ("", figure("x_limits = [1.0, inf]"), "limits must be two finite numbers", "x_limits ="),
-        ("", figure("panels = [{ title = \"\", limits = [1.0, 1.0] }]"), "limits must be two", "panels ="),
-        ("", row("published = [inf, 1.0]"), "the mean of the published values", "published ="),
-        ("", row("published = [1e308, 1e308]"), "the mean of the published values", "published ="),
-        ("quick.scale = nan", String::new(), "`scale` must be a finite number", "quick.scale"),
-        ("", "[size]\nfull.scale = -1.0".into(), "`scale` must be a finite number", "full.scale"),
-    ] {
-        let (said, line) = refused(&with(runs, &rest));
-        assert!(said.contains(message) && line.starts_with(place), "{runs}{rest}: {said}, {line}");
-    }
+    all_refused(
+        r#"
+        vary.n = [1.0, inf] | | a number that is not finite | vary.n
+        | [axes]¶n = [{ id = "a", value = nan }] | a number that is not finite | n =
+        | LINES¶limits = [nan, inf] | limits must be two finite numbers | limits =
+        | LINES¶limits = [2.0, 1.0] | the lower one first | limits =
+        | LINES¶x_limits = [1.0, inf] | limits must be two finite numbers | x_limits =
+        | LINES¶panels = [{ title = "", limits = [1.0, 1.0] }] | limits must be two | panels =
+        | ROW¶of = "jain()"¶published = [inf, 1.0] | the mean of the published values | published =
+        | ROW¶of = "jain()"¶published = [1e308, 1e308] | the mean of the published values | published =
+        quick.scale = nan | | `scale` must be a finite number | quick.scale
+        | [size]¶full.scale = -1.0 | `scale` must be a finite number | full.scale
+        "#,
+    );
     // A run that gives 1 gives 1e308: a mean of four of them is not finite, and not a result either.
-    let large = with("", &row("").replace("jain()", "1e308 * duration() / duration()"));
+    let row = "[[rows]]\nid = \"x\"\nat = { cc = \"lia\" }\nof = \"1e308 * duration() / duration()\"\n";
+    let large = with("", row);
     let result = run(&study(&large).unwrap(), &Options { seeds: Some(4), ..Options::default() });
     let row = &result.experiments[0].rows[0];
     assert_eq!((row.verdict, &row.measured), (Verdict::Failed, &None));
@@ -107,95 +131,61 @@ fn numbers_are_finite() {
     assert_eq!(serde_json::from_str::<StudyResult>(&text).unwrap(), result);
 }
 
+/// Places of the keys themselves; keys that do nothing; names, a row that holds others and is one as well, and filled text.
 #[test]
 fn every_mistake_has_its_place() {
-    let own = "[[experiments]]\nids = [\"E\"]\ntitle = \"\"\n";
-    let figure = "[[figures]]\nid = \"F\"\ntitle = \"\"\nkind = \"bars\"\nat = { cc = \"lia\" }\nbars.b.c = \"jain()\"\n";
-    let time = "[[figures]]\nid = \"F\"\ntitle = \"\"\nkind = \"time\"\nat = { cc = \"lia\" }\nof = 'cwnd(\"tcp\", 1)'\n";
-    let heat = "[[figures]]\nid = \"F\"\ntitle = \"\"\nkind = \"heat\"\nx = \"cc\"\nof = \"jain()\"\n";
-    let row = "[[rows]]\nid = \"x\"\nat = { cc = \"lia\" }\n";
-    for (runs, rest, message, place) in [
-        // Places of the keys themselves.
-        ("", own.replace("[\"E\"]", "[]"), "at least one identifier", "ids = []"),
-        ("", own.replace("\"E\"", "\" \""), "an identifier must not be empty", "ids = "),
-        ("", own.repeat(2), "two experiments have the identifier `E`", "ids = "),
-        ("", figure.repeat(2), "two figures have the identifier `F`", "id = \"F\""),
-        ("", format!("{row}of = \"jain()\"\n").repeat(2), "two rows have the identifier `x`", "id = \"x\""),
-        ("duration = \"1 parsec\"", String::new(), "unit of time", "duration = "),
-        ("", "[size]\ndefault.duration = \"2 parsecs\"".into(), "unit of time", "default.duration"),
-        ("", "[size]\ndefault.warmup = \"5 s\"".into(), "warm-up", "default.warmup"),
-        ("", "[size]\ndefault.scale = 1e-9".into(), "at cc = lia is invalid", "default.scale"),
-        ("repeats = 0", String::new(), "`repeats` is 0", "repeats ="),
-        ("at_most = { reno = 2 }", String::new(), "no axis has the values reno", "at_most ="),
-        ("at_most = {}", String::new(), "at_most", "at_most ="),
-        ("zip = [[\"cc\", \"x\"]]", String::new(), "`zip` names `x`", "zip ="),
-        ("", format!("{row}of = 'equilibrium(\"tcp\", 1, 1e300)'"), "from 0 to 1", "of = 'equi"),
-        // Keys that do nothing.
-        ("quick.seeds = 3", String::new(), "belongs in [size.quick]", "quick.seeds"),
-        ("", "[size]\nquick.only = \"all\"".into(), "move it to [runs.NAME.quick]", "quick.only"),
-        ("", format!("{time}x = \"cc\""), "`x` has no effect", "x ="),
-        ("", format!("{time}pooled = true"), "`pooled` has no effect", "pooled ="),
-        ("", format!("{time}curves = {{ c = \"1\" }}"), "`curves` has no effect", "curves ="),
-        ("", format!("{time}published = {{ p = [1] }}"), "is not a published value", "published ="),
-        ("", format!("{heat}log = \"xy\""), "x in `log` has no effect", "log ="),
-        ("", format!("{heat}x_title = \"x\""), "`x_title` has no effect", "x_title ="),
-        (
-            "",
-            format!("{heat}panel = \"cc\"\npanels = [{{ title = \"\" }}]"),
-            "in a figure with `panels`",
-            "panel =",
-        ),
-        ("", format!("{row}of = \"jain()\"\nover = {{}}"), "`over` must name one axis", "over ="),
-        // Names.
-        ("vary.my-n = [1]", String::new(), "`my-n` is not a valid name of an axis", "vary.my-n"),
-        ("vary.\"a.b\" = [1]", String::new(), "`a.b` is not a valid name", "vary.\"a.b\""),
-        (
-            "",
-            "[axes]\nn = [{ id = \"a\", my-loss = 1 }]".into(),
-            "`my-loss` is not a valid name of a field",
-            "n = [",
-        ),
-        ("", "[quantities]\n\"2q\" = \"1\"".into(), "`2q` is not a valid name of a quantity", "\"2q\" ="),
-        (
-            "",
-            "[axes]\nn = { values = [1, 2], names = [\"X\", \"X\"] }\n".to_owned()
-                + &heat.replace("\"cc\"", "\"n\"\nat = { cc = \"lia\" }"),
-            "have the name \"X\"",
-            "x = \"n\"",
-        ),
-        // A row that holds others is a row as well.
-        (
-            "",
-            format!(
-                "{row}of = \"1\"\nascending = [\"1\", \"2\"]\nrows = [{{ id = \"y\", formula = \"1\" }}]"
-            ),
-            "one of `of`",
-            "id = \"x\"",
-        ),
-        // Filled text has no places of the file.
-        (
-            "",
-            "[[findings]]\ntext = \"{cc.name} {cc.name} {cc.name} {cc.name} {m:.1}\"".into(),
-            "no `m`",
-            "text = ",
-        ),
-    ] {
-        let (said, line) = refused(&with(runs, &rest));
-        assert!(said.contains(message), "{runs}{rest}: {said}");
-        assert!(line.starts_with(place), "{runs}{rest}: {said}, at {line}");
-    }
+    all_refused(
+        r#"
+        | EXPERIMENT¶ids = [] | at least one identifier | ids = []
+        | EXPERIMENT¶ids = [" "] | an identifier must not be empty | ids =
+        | EXPERIMENT¶ids = ["E"]¶EXPERIMENT¶ids = ["E"] | two experiments have the identifier `E` | ids =
+        | BARS¶BARS | two figures have the identifier `F` | id = "F"
+        | ROW¶of = "jain()"¶ROW¶of = "jain()" | two rows have the identifier `x` | id = "x"
+        duration = "1 parsec" | | unit of time | duration =
+        | [size]¶default.duration = "2 parsecs" | unit of time | default.duration
+        | [size]¶default.warmup = "5 s" | warm-up | default.warmup
+        | [size]¶default.scale = 1e-9 | at cc = lia is invalid | default.scale
+        | ROW¶of = "jain()"¶interpretations = [{ what = "w", rule = "at most 1" }] | an entry of `interpretations` cannot have | id = "x"
+        vary.loss = ["1 %"] | | an axis cannot be called `loss` | vary.loss
+        vary.backend = ["x"] | | an axis cannot be called `backend` | vary.backend
+        repeats = 0 | | `repeats` is 0 | repeats =
+        at_most = { reno = 2 } | | no axis has the values reno | at_most =
+        at_most = {} | | at_most | at_most =
+        zip = [["cc", "x"]] | | `zip` names `x` | zip =
+        | ROW¶of = 'equilibrium("tcp", 1, 1e300)' | from 0 to 1 | of = 'equi
+
+        quick.seeds = 3 | | belongs in [size.quick] | quick.seeds
+        | [size]¶quick.only = "all" | move it to [runs.NAME.quick] | quick.only
+        | TIME¶x = "cc" | `x` has no effect | x =
+        | TIME¶pooled = true | `pooled` has no effect | pooled =
+        | TIME¶curves = { c = "1" } | `curves` has no effect | curves =
+        | TIME¶published = { p = [1] } | is not a published value | published =
+        | HEAT¶x = "cc"¶log = "xy" | x in `log` has no effect | log =
+        | HEAT¶x = "cc"¶limits = [0.0, 2.0] | must be unequal numbers above 0 | limits =
+        | HEAT¶x = "cc"¶x_title = "x" | `x_title` has no effect | x_title =
+        | HEAT¶x = "cc"¶panel = "cc"¶panels = [{ title = "" }] | in a figure with `panels` | panel =
+        | ROW¶of = "jain()"¶over = {} | `over` must name one axis | over =
+
+        vary.my-n = [1] | | `my-n` is not a valid name of an axis | vary.my-n
+        vary."a.b" = [1] | | `a.b` is not a valid name | vary."a.b"
+        | [axes]¶n = [{ id = "a", my-loss = 1 }] | `my-loss` is not a valid name of a field | n = [
+        | [quantities]¶"2q" = "1" | `2q` is not a valid name of a quantity | "2q" =
+        | [axes]¶n = { values = [1, 2], names = ["X", "X"] }¶HEAT¶x = "n"¶at = { cc = "lia" } | have the name "X" | x = "n"
+        | ROW¶of = "1"¶ascending = ["1", "2"]¶rows = [{ id = "y", formula = "1" }] | one of `of` | id = "x"
+        | [[findings]]¶text = "{cc.name} {cc.name} {cc.name} {cc.name} {m:.1}" | no `m` | text =
+        "#,
+    );
 }
 
 #[test]
 fn braces_are_filled_where_readers_look() {
     let text = with(
         "",
-        "errata = [\"{texts.t}\"]\n[[figures]]\nid = \"F\"\ntitle = \"{cc}\"\nkind = \"lines\"\nat = { cc = \"olia\" }\n\
+        "[[figures]]\nid = \"F\"\ntitle = \"{cc}\"\nkind = \"lines\"\nat = { cc = \"olia\" }\n\
          x = \"n\"\nof = \"jain()\"\nx_title = \"x of {cc}\"\ny_title = \"y of {cc}\"",
     );
     // Keys of the file stand before its first table.
     let text = text
-        .replace("errata = [\"{texts.t}\"]\n", "")
         .replace("title = \"t\"", "title = \"{texts.t}\"\nerrata = [\"{texts.t}\"]\ntexts.t = \"said once\"\naxes.n = [1, 2]")
         .replace("vary.cc", "vary.n = { axis = \"n\", key = \"tcp.initial_window\" }\nvary.cc")
         .replace("id = \"r.{cc}\"", "id = \"r.{cc}\"\nat = { n = 1 }\nclaim = \"c\"\nrule = \"at least 2\"\nexplain = [{ when = \"1\", text = \"t\", by = \"X-{cc}\" }]");

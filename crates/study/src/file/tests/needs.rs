@@ -55,6 +55,7 @@ fn what_a_run_may_have() {
         "of = 'completion(\"tcp/2\", 99)'",
         "of = 'cwnd_from(\"mptcp\", 1, 3)'",
         "of = 'jain() and q'",
+        "where = '0 < 1 or 1 / 0'\nof = '0 and 1 / 0 or jain()'",
         "of = 'mean(goodput(\"tcp/*\"))'",
     ] {
         assert_eq!(before_it_runs(of, figure), Ok(()), "{of}");

@@ -296,3 +296,56 @@ fn rows_of_left_out_values_are_left_out() {
     let said = load(&format!("{TEXT}{order}"), &["olia", "balia"]).err().unwrap().to_string();
     assert!(said.contains("`--at` leaves out the value `lia` of axis `cc`"), "{said}");
 }
+
+/// What varies together stays together, and `only` may name values that the command line left out.
+#[test]
+fn a_part_of_axes_that_vary_together() {
+    const ZIP: &str = "zip = [[\"rate\", \"delay\"]]";
+    const TEXT: &str = r#"
+        title = "Together"
+        [runs.each]
+        scenario = "shared.toml"
+        vary.rate = { key = "links.*.rate", values = ["5 Mbit/s", "10 Mbit/s", "20 Mbit/s"] }
+        vary.delay = { key = "links.*.delay", values = ["40 ms", "20 ms", "10 ms"] }
+        zip = [["rate", "delay"]]
+        [[rows]]
+        id = "{rate}.{delay}"
+        of = 'utilisation("bottleneck")'
+    "#;
+    let ids = |text: &str, of: &[(&str, &[&str])]| -> Vec<String> {
+        let plan = part(text, of).unwrap().experiments[0].plan(Default::default());
+        plan.row_ids().map(str::to_owned).collect()
+    };
+    assert_eq!(ids(TEXT, &[("rate", &["10 Mbit/s"])]), ["10 Mbit/s.20 ms"]);
+    let both: [(&str, &[&str]); 2] = [("rate", &["5 Mbit/s", "20 Mbit/s"]), ("delay", &["10 ms"])];
+    assert_eq!(ids(TEXT, &both), ["20 Mbit/s.10 ms"]);
+    let said = |of: &[(&str, &[&str])]| part(TEXT, of).err().unwrap().to_string();
+    assert!(
+        said(&[("rate", &["5 Mbit/s"]), ("delay", &["10 ms"])]).contains("never have the requested values")
+    );
+    assert!(said(&[("delay", &["7 ms"])]).contains("axis `delay` has none of the requested values"));
+    let only = "only = [{ rate = \"5 Mbit/s\" }, { rate = \"10 Mbit/s\", delay = \"40 ms\" }, { delay = \"20 ms\" }]";
+    let some = ids(&TEXT.replace(ZIP, only), &[("delay", &["20 ms"])]);
+    assert_eq!(some, ["5 Mbit/s.20 ms", "10 Mbit/s.20 ms", "20 Mbit/s.20 ms"]);
+}
+
+/// No size changes a length that an axis's value sets; one that the runs set is scaled.
+#[test]
+fn a_value_that_sets_a_length() {
+    const TEXT: &str = r#"
+        title = "Lengths"
+        size.quick.scale = 0.5
+        [runs.each]
+        scenario = "shared.toml"
+        set.warmup = "1 s"
+        vary.length = [{ id = "short", set = { duration = "3 s" } }, "usual"]
+        [[rows]]
+        id = "{length}"
+        of = 'utilisation("bottleneck")'
+    "#;
+    let plan = part(TEXT, &[]).unwrap().experiments[0].plan(Size::Quick);
+    let scenarios = plan.setups.iter().map(|setup| setup.scenario().unwrap());
+    let seconds =
+        scenarios.map(|scenario| [scenario.duration, scenario.warmup].map(|time| time.as_secs_f64()));
+    assert_eq!(seconds.collect::<Vec<_>>(), [[3.0, 0.5], [2.0, 0.5]]);
+}

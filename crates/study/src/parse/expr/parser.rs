@@ -157,8 +157,7 @@ impl Parser<'_> {
         let start = self.at;
         let bytes = self.text.as_bytes();
         while let Some(byte) = bytes.get(self.at) {
-            let exponents_sign =
-                matches!(byte, b'+' | b'-') && matches!(bytes[self.at - 1], b'e' | b'E') && self.at > start;
+            let exponents_sign = matches!(byte, b'+' | b'-') && matches!(bytes[self.at - 1], b'e' | b'E');
             if !(byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'_') || exponents_sign) {
                 break;
             }

@@ -1,4 +1,4 @@
-//! The keys of axes, for the schema. `file/axes.rs` reads them, with a message of its own for each mistake.
+//! The keys of axes, for the schema. `resolve/axes.rs` reads them, with a message of its own for each mistake.
 #![expect(dead_code, reason = "only the schema is made from these")]
 
 use schemars::JsonSchema;

@@ -73,7 +73,7 @@ pub(crate) struct Figure {
     /// Whether to evaluate an expression once, with each function's mean over all seeds, instead of per seed; points then have no
     /// interval. Example: `pooled = true`
     pub pooled: Option<Spanned<bool>>,
-    /// The limits of the vertical axis; for `heat`, the values of the worst and the best colour. Example: `limits = [0.0, 2.0]`
+    /// The limits of the vertical axis; for `heat`, the values of the worst and the best colour, above 0. Example: `limits = [0.0, 2.0]`
     pub limits: Option<Spanned<(f64, f64)>>,
 }
 
@@ -100,7 +100,7 @@ pub(crate) struct Panel {
     /// Instead of `of`: one series for each of several expressions. Example: `series = { LIA = 'cwnd("mptcp", 1)' }`
     #[serde(default)]
     pub series: IndexMap<String, Spanned<String>>,
-    /// The limits of the vertical axis; for `heat`, the values of the worst and the best colour. Example: `limits = [0.0, 2.0]`
+    /// The limits of the vertical axis; for `heat`, the values of the worst and the best colour, above 0. Example: `limits = [0.0, 2.0]`
     pub limits: Option<Spanned<(f64, f64)>>,
     /// For `time`: published constants, such as means. Example: `published = { LIA = 849 }`
     #[serde(default)]

@@ -1,6 +1,7 @@
 //! The files of stores, and what reading them needs of the system. A forked child inherits them with their locks, which then outlast the parent until the child closes
 //! them.
 
+use crate::run::lock::lock;
 use nix::libc;
 use std::cell::RefCell;
 use std::fs::{File, Metadata, OpenOptions};
@@ -8,7 +9,7 @@ use std::io::{self, Write};
 use std::ops::Deref;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 static OPEN: Mutex<Vec<RawFd>> = Mutex::new(vec![]);
 
@@ -21,7 +22,7 @@ pub struct StoreFile(File);
 
 impl From<File> for StoreFile {
     fn from(file: File) -> Self {
-        open().push(file.as_raw_fd());
+        lock(&OPEN).push(file.as_raw_fd());
         StoreFile(file)
     }
 }
@@ -36,7 +37,7 @@ impl Deref for StoreFile {
 
 impl Drop for StoreFile {
     fn drop(&mut self) {
-        open().retain(|fd| *fd != self.0.as_raw_fd());
+        lock(&OPEN).retain(|fd| *fd != self.0.as_raw_fd());
     }
 }
 
@@ -69,13 +70,9 @@ pub fn append(mut file: &File, line: &[u8]) -> io::Result<()> {
     file.write_all(line)
 }
 
-fn open() -> MutexGuard<'static, Vec<RawFd>> {
-    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Call before a fork: no other thread opens or closes a store's file until [`after_fork`].
 pub fn before_fork() {
-    FORKING.set(Some(open()));
+    FORKING.set(Some(lock(&OPEN)));
 }
 
 /// Call in both processes after a fork. Returns the descriptors of the stores' files, which the child must replace, such as by

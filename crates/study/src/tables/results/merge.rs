@@ -2,9 +2,10 @@
 
 use super::described;
 use crate::fidelity::attach_linux_hosts;
-use crate::plan::Study;
 use crate::plan::variant::MEASURED;
+use crate::plan::{Definition, Study};
 use crate::result::{Experiment, Figure, Row, StudyResult, VariantName};
+use crate::size;
 use std::time::SystemTime;
 
 /// The result to write, and messages on what was lost. The earlier result was written at that time.
@@ -38,7 +39,10 @@ pub(super) fn merge(
         let stays: Vec<_> = old.experiments.iter().filter(|e| !run_again.contains(&e.id)).cloned().collect();
         has_earlier |= !stays.is_empty();
         new.experiments.extend(stays);
-        new.partial = (new.partial || old.partial) && new.experiments.len() < study.experiments.len();
+        let is_missing = |d: &&Definition| !new.experiments.iter().any(|e| e.id == d.id());
+        let mut missing = study.experiments.iter().filter(is_missing);
+        let is_partial = |d: &Definition| !d.plan(size::named(&new.size)).on_request;
+        new.partial = (new.partial || old.partial) && missing.any(is_partial);
         new.experiments.sort_by_key(|e| study.experiments.iter().position(|d| d.id() == e.id));
     }
     if has_earlier {
@@ -83,12 +87,10 @@ fn keep_backends(new: &mut Experiment, old: &Experiment, origin: &str) -> (bool,
             let there = old.rows.iter().find(|earlier| earlier.id == row.id).and_then(|row| row.other(&id));
             row.others.extend(there.cloned());
         }
-        let own = |figure: &str| {
-            figure.split_once('@').filter(|(_, variant)| *variant == id).map(|(own, _)| own.to_owned())
-        };
         for figure in &old.figures {
-            let Some(of) = own(&figure.id) else { continue };
-            let beside = |known: &Figure| known.id.split('@').next() == Some(&*of);
+            let own = figure.id.split_once('@').filter(|(_, variant)| *variant == id);
+            let Some((of, _)) = own else { continue };
+            let beside = |known: &Figure| known.id.split('@').next() == Some(of);
             if let Some(last) = new.figures.iter().rposition(beside) {
                 new.figures.insert(last + 1, figure.clone());
             }
@@ -159,14 +161,7 @@ mod tests {
         let other = |id: &&str| Other { variant: (*id).into(), measured: estimate(7.0), ..Other::default() };
         let others = backends.iter().map(other).collect();
         let row = Row { id: "Z-1.a".into(), measured: estimate(simulated), others, ..Row::default() };
-        let fidelity = |id: &&str| Fidelity {
-            title: "one".into(),
-            variant: (*id).into(),
-            command: String::new(),
-            seeds: 1,
-            of_seeds: 1,
-            quantities: vec![],
-        };
+        let fidelity = |id: &&str| Fidelity { variant: (*id).into(), ..Fidelity::default() };
         let figures = backends.iter().map(|id| figure(&format!("F1@{id}")));
         let experiment = Experiment {
             id: "Z-1".into(),
@@ -187,9 +182,11 @@ mod tests {
         }
     }
 
+    const TEXT: &str = "title = \"\"\n[[experiments]]\nids = [\"Z-1\"]\ntitle = \"\"\n\
+                        [[experiments]]\nids = [\"Z-2\"]\ntitle = \"\"\n";
+
     fn merged(old: StudyResult, new: StudyResult) -> (StudyResult, Vec<String>) {
-        let text = "title = \"\"\n[[experiments]]\nids = [\"Z-1\"]\ntitle = \"\"\n[[experiments]]\nids = [\"Z-2\"]\ntitle = \"\"";
-        let study = crate::file::embedded("z.toml", text, &[], &[]).unwrap();
+        let study = crate::file::embedded("z.toml", TEXT, &[], &[]).unwrap();
         merge(&study, Some((old, SystemTime::UNIX_EPOCH)), new)
     }
 
@@ -251,6 +248,17 @@ mod tests {
         }
         // They stay when neither is asked for.
         assert_eq!(apart(&merged(hosts_later, result(3.0, &[])).0), apart(&kernel_later));
+    }
+
+    /// The interrupted command's successor completes it, without what runs only on request.
+    #[test]
+    fn a_complete_result_ends_a_partial_one() {
+        let of = |partial| StudyResult { partial, ..result(3.0, &[]) };
+        for (rest, is_partial) in [("", true), ("on_request = true\n", false)] {
+            let study = crate::file::embedded("z.toml", &format!("{TEXT}{rest}"), &[], &[]).unwrap();
+            let old = Some((of(true), SystemTime::UNIX_EPOCH));
+            assert_eq!(merge(&study, old, of(false)).0.partial, is_partial, "{rest}");
+        }
     }
 
     /// Linux is not shown beside a simulator that gave something else.

@@ -41,14 +41,15 @@ fn link(name: &str, utilisation: f64) -> LinkSummary {
     LinkSummary { name: name.into(), utilisation, ..LinkSummary::default() }
 }
 
-/// A connection over two links, one over one of them, and one that never began.
 fn transfers() -> Transfers {
     let slowdown = Some(Slowdown { mean: 2.5, p50: 1.0, p95: 7.5, p99: 9.0 });
     let times_alone = Some(Slowdown { mean: 1.5, p50: 1.0, p95: 3.5, p99: 4.0 });
     Transfers { started: 1, unfinished: 0, offered_bps: None, slowdown, times_alone, classes: vec![] }
 }
 
+/// A connection over two links, one over one of them, and one that never began.
 fn summary(seed: u64) -> Summary {
+    let both = vec![subflow("a", 300, 3, Some(0.010)), subflow("b", 100, 1, Some(0.030))];
     Summary {
         scenario: "three".into(),
         scenario_hash: "ab".into(),
@@ -57,11 +58,7 @@ fn summary(seed: u64) -> Summary {
         duration_s: 10.0,
         warmup_s: 1.0,
         flows: vec![
-            flow(
-                "web",
-                Some(9e6),
-                vec![subflow("a", 300, 3, Some(0.010)), subflow("b", 100, 1, Some(0.030))],
-            ),
+            flow("web", Some(9e6), both),
             flow("bulk", Some(3e6), vec![subflow("b", 100, 0, Some(0.020))]),
             flow("never", None, vec![subflow("c", 0, 0, None)]),
         ],
@@ -126,8 +123,7 @@ fn many_runs() {
 }
 
 /// A table with two columns of one name is refused. Numbers of one unit have a column whose name says it; rates of two units, names
-/// and
-/// missing values do not.
+/// and missing values do not.
 #[test]
 fn columns_have_one_meaning_and_units_in_their_names() {
     let axis = |name: &str| TidyAxis::of(name, ["x"]);
@@ -136,11 +132,8 @@ fn columns_have_one_meaning_and_units_in_their_names() {
     }
     let names = |values: &[&str]| {
         let columns = columns(&[TidyAxis::of("x", values.iter().copied())]).unwrap();
-        columns
-            .into_iter()
-            .map(|column| column.name)
-            .take_while(|name| name != "algorithm")
-            .collect::<Vec<_>>()
+        let names = columns.into_iter().map(|column| column.name);
+        names.take_while(|name| name != "algorithm").collect::<Vec<_>>()
     };
     assert_eq!(names(&["1 Mbit/s", "", "2.5 Mbit/s"]), ["x", "x_mbps"]);
     assert_eq!(names(&["10 ms", "1e2 ms"]), ["x", "x_ms"]);
