@@ -25,7 +25,8 @@ pub use theory::Theory;
 pub use together::{Group, together};
 pub use view::View;
 
-use anabranch_report::svg;
+use anabranch_report::svg::{ChartSize, document};
+use anabranch_report::{in_tex, multiples, page_of_charts, style_sheet, tex, values};
 use anabranch_study::Panel;
 use render::{pdf, png};
 use signature::signed;
@@ -74,35 +75,28 @@ impl Picture {
     /// As a file of that format, with this size and number of panels per row; the charts of a page have one size.
     pub fn draw(&self, size: Size, format: Format) -> Result<Vec<u8>, PlotError> {
         let Picture { title, about, heading, panels } = self;
-        let text = match format {
-            Format::Pdf => return Ok(signed(format, pdf(&self.svg(size)?)?)),
-            Format::Png => return Ok(signed(format, png(&self.svg(size)?)?)),
-            Format::Svg => self.svg(size)?,
-            Format::Csv => anabranch_report::values(panels),
-            Format::Tex => self.tex(size)?,
-            Format::MplStyle => {
-                let look = size.look(heading, panels)?;
-                anabranch_report::style_sheet(panels, &look).ok_or(PlotError::Nothing)?
-            }
-            Format::Html => {
-                anabranch_report::page_of_charts(title, about, panels).ok_or(PlotError::Nothing)?
-            }
+        let drawn = |draw: Draw| {
+            let panels = multiples(panels);
+            let look = size.look(heading, &panels)?;
+            draw(heading, &panels, size.columns, &look).ok_or(PlotError::Nothing)
         };
-        Ok(signed(format, text.into_bytes()))
-    }
-
-    fn tex(&self, size: Size) -> Result<String, PlotError> {
-        if let Some(panel) = self.panels.iter().find(|panel| !anabranch_report::in_tex(panel)) {
-            return Err(PlotError::NotInTex(panel.title.clone()));
-        }
-        let panels = anabranch_report::multiples(&self.panels);
-        let look = size.look(&self.heading, &panels)?;
-        anabranch_report::tex(&self.heading, &panels, size.columns, &look).ok_or(PlotError::Nothing)
-    }
-
-    fn svg(&self, size: Size) -> Result<String, PlotError> {
-        let panels = anabranch_report::multiples(&self.panels);
-        let look = size.look(&self.heading, &panels)?;
-        svg::document(&self.heading, &panels, size.columns, &look).ok_or(PlotError::Nothing)
+        let file = match format {
+            Format::Pdf => pdf(&drawn(document)?)?,
+            Format::Png => png(&drawn(document)?)?,
+            Format::Svg => drawn(document)?.into(),
+            Format::Csv => values(panels).into(),
+            Format::Tex => match panels.iter().find(|panel| !in_tex(panel)) {
+                Some(panel) => return Err(PlotError::NotInTex(panel.title.clone())),
+                None => drawn(tex)?.into(),
+            },
+            Format::MplStyle => {
+                style_sheet(panels, &size.look(heading, panels)?).ok_or(PlotError::Nothing)?.into()
+            }
+            Format::Html => page_of_charts(title, about, panels).ok_or(PlotError::Nothing)?.into(),
+        };
+        Ok(signed(format, file))
     }
 }
+
+/// Draws panels below a heading, in this number of columns.
+type Draw = fn(&str, &[Panel], usize, &ChartSize) -> Option<String>;

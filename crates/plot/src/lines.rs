@@ -39,7 +39,7 @@ pub struct Lines {
 impl LineSink {
     /// An upper estimate of its memory in a run, in bytes.
     pub fn memory(scenario: &Scenario) -> u64 {
-        let interval = scenario.record.interval.as_secs_f64();
+        let interval = scenario.record_interval.as_secs_f64();
         let samples = scenario.duration.as_secs_f64() / interval;
         let line = samples.min(MOST as f64) * PER_STRETCH;
         let last_second = samples.min(SPAN_S / interval) * PER_COUNT;
@@ -131,7 +131,6 @@ impl Flow {
     }
 }
 
-/// A line over time.
 #[derive(Debug, Default)]
 struct Line {
     /// The width of a bin, in seconds; `None` while each sample has its own.
@@ -304,21 +303,20 @@ mod tests {
             prop_assert!(samples.len() > MOST || drawn == samples);
             let margin = line.width_s.unwrap_or(0.0);
             let end = f64::from(n) * interval;
+            let range = |of: &[(f64, f64)], from: f64, to: f64| {
+                let inside = of.iter().filter(|point| (from..to).contains(&point.0)).map(|point| point.1);
+                inside.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)))
+            };
             for k in 0..10 {
                 let (from, to) = (end * f64::from(k) / 10.0, end * f64::from(k + 1) / 10.0);
-                let range = |of: &[(f64, f64)], from: f64, to: f64| {
-                    let inside = of.iter().filter(|point| (from..to).contains(&point.0)).map(|point| point.1);
-                    inside.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)))
-                };
                 let (outer, inner) = (range(&drawn, from - margin, to + margin), range(&samples, from, to));
                 prop_assert!(outer.0 <= inner.0 && outer.1 >= inner.1, "{outer:?} of {inner:?}");
             }
-            let all = |of: &[(f64, f64)]| of.iter().map(|point| point.1).fold((f64::MAX, f64::MIN), |(l, h), y| (l.min(y), h.max(y)));
+            let all = |of: &[(f64, f64)]| range(of, f64::NEG_INFINITY, f64::INFINITY);
             prop_assert_eq!(all(&drawn), all(&samples));
         }
     }
 
-    /// The throughput of the record of the same samples.
     #[test]
     fn rates_are_those_of_a_record() {
         let paths = vec![vec!["a".to_owned()], vec!["b".to_owned()]];
@@ -339,22 +337,14 @@ mod tests {
                 for (subflow, delivered_bytes) in counts.into_iter().enumerate() {
                     if subflow == 0 || (500..2200).contains(&i) {
                         let time_s = i as f64 * 1e-3;
-                        sink.subflow(&SubflowSample {
-                            time_s,
-                            subflow,
-                            delivered_bytes,
-                            ..Default::default()
-                        });
+                        let sample = SubflowSample { time_s, subflow, delivered_bytes, ..Default::default() };
+                        sink.subflow(&sample);
                     }
                 }
             }
             // Its bytes are of any time until then.
-            sink.subflow(&SubflowSample {
-                time_s: 3.0,
-                flow: 1,
-                delivered_bytes: 9000,
-                ..Default::default()
-            });
+            let last = SubflowSample { time_s: 3.0, flow: 1, delivered_bytes: 9000, ..Default::default() };
+            sink.subflow(&last);
         }
         let lines = lines.finish();
         let of = |points: &[Point]| points.iter().map(|point| (point.x, point.y)).collect::<Vec<_>>();

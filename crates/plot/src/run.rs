@@ -126,6 +126,7 @@ impl<'a> Run<'a> {
                     None => flows.push((name, own)),
                 }
             }
+            flows.retain(|(_, own)| !own.is_empty());
             flows
         };
         match figure {
@@ -165,7 +166,6 @@ impl<'a> Run<'a> {
         all
     }
 
-    /// Its end, in seconds.
     fn until_s(&self) -> f64 {
         self.summary.partial_until_s.unwrap_or(self.summary.duration_s)
     }

@@ -27,7 +27,6 @@ impl Theory {
         Some(Theory { equilibrium, greedy: scenario.flows.iter().map(|f| f.is_greedy()).collect() })
     }
 
-    /// A connection's goodput, in bits per second.
     pub(crate) fn goodput_bps(&self, flow: usize) -> Option<f64> {
         let ideal = self.equilibrium.flows.get(flow)?;
         ideal.goodput_bps.filter(|_| self.greedy[flow])

@@ -32,6 +32,9 @@ impl View {
             }
             if self.log_y && panel.mark != Mark::Tile {
                 logarithmic(&mut panel.y);
+                if panel.mark == Mark::Line && panel.x.title == TIME {
+                    panel.series.iter_mut().for_each(|series| series.points = with_gaps(&series.points));
+                }
             }
         }
         if self.same_y {
@@ -58,7 +61,9 @@ fn cut(points: &[Point], from: f64, to: f64) -> Vec<Point> {
             for edge in [from, to] {
                 if before.x < edge && edge < p.x {
                     let part = (edge - before.x) / (p.x - before.x);
-                    inside.push(Point::at(edge, before.y + part * (p.y - before.y)));
+                    let there = |a: f64, b: f64| a + part * (b - a);
+                    let half_width = before.half_width.zip(p.half_width).map(|(a, b)| there(a, b));
+                    inside.push(Point { half_width, ..Point::at(edge, there(before.y, p.y)) });
                 }
             }
         }
@@ -67,6 +72,16 @@ fn cut(points: &[Point], from: f64, to: f64) -> Vec<Point> {
         }
     }
     inside
+}
+
+/// The points of a line over time, with a gap where a logarithmic axis cannot show three or more in a row, such as an empty queue's.
+fn with_gaps(points: &[Point]) -> Vec<Point> {
+    let mut missing = 0;
+    let with_gap = |p: &Point| {
+        missing = if p.y <= 0.0 { missing + 1 } else { 0 };
+        [Some(p.clone()), (missing == 3).then(|| Point::at(p.x, f64::NAN))]
+    };
+    points.iter().flat_map(with_gap).flatten().collect()
 }
 
 fn logarithmic(axis: &mut Axis) {
@@ -108,10 +123,30 @@ mod tests {
     }
 
     #[test]
+    fn a_band_is_cut_with_its_line() {
+        let wide = |x, half| Point { half_width: Some(half), ..Point::at(x, 1.0) };
+        let widths =
+            cut(&[wide(0.0, 1.0), wide(4.0, 3.0)], 1.0, 3.0).iter().map(|p| p.half_width).collect::<Vec<_>>();
+        assert_eq!(widths, [Some(1.5), Some(2.5)]);
+    }
+
+    #[test]
     fn panels_of_one_quantity_have_one_scale() {
         let mut panels = [line(&[(0.0, 0.0), (1.0, 10.0)]), line(&[(0.0, 5.0), (1.0, 100.0)])];
         View { same_y: true, ..View::default() }.apply(&mut panels);
         assert_eq!((panels[0].y.domain, panels[1].y.domain), (Some((0.0, 100.0)), Some((0.0, 100.0))));
+    }
+
+    /// An empty queue; a single missing value makes none.
+    #[test]
+    fn a_line_has_a_gap_where_a_logarithmic_axis_has_no_place() {
+        let values = [5.0, 0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 9.0];
+        let at: Vec<(f64, f64)> = values.iter().enumerate().map(|(i, &y)| (i as f64, y)).collect();
+        let mut panels = [line(&at)];
+        View { log_y: true, ..View::default() }.apply(&mut panels);
+        let points = &panels[0].series[0].points;
+        let gaps: Vec<f64> = points.iter().filter(|p| p.y.is_nan()).map(|p| p.x).collect();
+        assert_eq!((gaps, points.len()), (vec![5.0], values.len() + 1));
     }
 
     #[test]
