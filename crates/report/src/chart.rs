@@ -32,7 +32,7 @@ impl<'a> VisibleData<'a> {
     pub fn of(panel: &'a Panel, most: usize) -> Option<Self> {
         let series: Vec<_> = panel.series.iter().map(|s| drawable_points(panel, s, most)).collect();
         let points = || series.iter().flatten().copied();
-        let values = points().flat_map(|p| ends(panel, p).into_iter().chain([p.y]));
+        let values = points().flat_map(|p| ends(panel, p).into_iter().flatten().chain([p.y]));
         let ys = extent(values.filter(|&y| drawable(&panel.y, y)))?;
         let xs = extent(points().map(|p| p.x))?;
         let from_zero = panel.mark == Mark::Bar || (ys.0 >= 0.0 && ys.0 < ys.1 / 2.0);
@@ -93,17 +93,17 @@ pub fn drawable_points<'a>(panel: &Panel, series: &'a Series, most: usize) -> Ve
 const NEVER_NEGATIVE: [&str; 5] = ["segments", "Mbit/s", "ms", "packets", "MB"];
 
 /// The ends of a point's interval; in a run's figures over time at least 0.
-pub fn ends(panel: &Panel, point: &Point) -> Vec<f64> {
-    let half = point.half_width.filter(|h| h.is_finite() && *h > 0.0);
+pub fn ends(panel: &Panel, point: &Point) -> Option<[f64; 2]> {
+    let half = point.half_width.filter(|h| h.is_finite() && *h > 0.0)?;
     let is_over_time = panel.mark == Mark::Line && panel.x.title == "time (s)";
     let is_cut = is_over_time && point.y >= 0.0 && NEVER_NEGATIVE.contains(&panel.y.title.as_str());
     let least = if is_cut { 0.0 } else { f64::NEG_INFINITY };
-    half.map(|h| vec![(point.y - h).max(least), point.y + h]).unwrap_or_default()
+    Some([(point.y - half).max(least), point.y + half])
 }
 
 /// The same in a drawing between these vertical limits: an interval that extends below a logarithmic axis ends at the axis.
 pub fn drawn_ends(panel: &Panel, point: &Point, limits: (f64, f64)) -> Option<[f64; 2]> {
-    let [low, high] = ends(panel, point)[..] else { return None };
+    let [low, high] = ends(panel, point)?;
     Some([if drawable(&panel.y, low) { low } else { limits.0 }, high])
 }
 
@@ -148,7 +148,7 @@ mod tests {
         let point = Point { half_width: Some(3.0), ..Point::at(1.0, 2.0) };
         for (title, low) in [("segments", 0.0), ("epsilon", -1.0)] {
             let axes = (Axis::new("time (s)", false), Axis::new(title, false));
-            assert_eq!(ends(&panel(Mark::Line, axes, &point), &point), [low, 5.0]);
+            assert_eq!(ends(&panel(Mark::Line, axes, &point), &point), Some([low, 5.0]));
         }
     }
 

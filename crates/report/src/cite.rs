@@ -1,26 +1,25 @@
 //! How a page is cited: what made it, and an entry for BibTeX.
 
-use crate::{input::Context, plan::Page};
+use crate::input::Context;
 use maud::{Markup, html};
 
 /// Folded at the foot of every page.
-pub fn section(context: &Context, page: &Page) -> Markup {
+pub fn section(context: &Context, file: &str, title: &str) -> Markup {
     html! {
         details.cite {
             summary { "Cite this page" }
-            pre tabindex="0" { (bibtex(context, page)) }
+            pre tabindex="0" { (bibtex(context, file, title)) }
         }
     }
 }
 
-/// The entry.
-fn bibtex(context: &Context, page: &Page) -> String {
+fn bibtex(context: &Context, file: &str, title: &str) -> String {
     let commit = context.commit.as_ref().map(|commit| format!(", commit {commit}")).unwrap_or_default();
     let date = context.date.as_deref();
     let mut fields = vec![
         ("author", "{The Anabranch authors}".to_owned()),
-        ("title", latex(page.title.trim_end_matches(" – Anabranch"))),
-        ("howpublished", latex(&format!("Report of Anabranch {}{commit}: {}", context.version, page.file))),
+        ("title", latex(title.trim_end_matches(" – Anabranch"))),
+        ("howpublished", latex(&format!("Report of Anabranch {}{commit}: {file}", context.version))),
     ];
     // "2026-11-26".
     fields.extend(date.and_then(|date| Some(("year", latex(date.split('-').next()?)))));
@@ -29,7 +28,7 @@ fn bibtex(context: &Context, page: &Page) -> String {
         said.iter().filter_map(|(how, what)| Some(format!("{how} {}", (*what)?))).collect();
     fields.push(("note", latex(&said.join(" "))));
     let fields: Vec<String> = fields.iter().map(|(key, value)| format!("  {key} = {{{value}}}")).collect();
-    format!("@misc{{anabranch-{},\n{}\n}}", key(page.file), fields.join(",\n"))
+    format!("@misc{{anabranch-{},\n{}\n}}", key(file), fields.join(",\n"))
 }
 
 /// A name that BibTeX takes as a key.
@@ -71,9 +70,8 @@ mod tests {
             machine: Some("host_1".into()),
             ..Context::default()
         };
-        let page = Page { file: "a_b.html", title: "R&D: 5 % #1 costs $2 of C:\\x^2~_" };
         assert_eq!(
-            bibtex(&context, &page),
+            bibtex(&context, "a_b.html", "R&D: 5 % #1 costs $2 of C:\\x^2~_"),
             "@misc{anabranch-a-b,\n  author = {{The Anabranch authors}},\n  \
              title = {R\\&D: 5 \\% \\#1 costs \\$2 of C:\\textbackslash{}x\\textasciicircum{}2\\textasciitilde{}\\_},\n  \
              howpublished = {Report of Anabranch 1.2.3, commit 0123abc: a\\_b.html},\n  \

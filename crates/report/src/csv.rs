@@ -4,6 +4,7 @@ use crate::boxes::{NAMES, five_numbers, groups};
 use crate::chart::labelled;
 use crate::pages::{assumptions, fidelity};
 use crate::plan::PaperPlan;
+use crate::verdict;
 use anabranch_papers::standard::{CaseResult, Trace};
 use anabranch_study::{Estimate, Mark, Other, Panel, Published, Series, Wording, format};
 use std::collections::BTreeMap;
@@ -134,7 +135,7 @@ pub fn rows(paper: &PaperPlan) -> String {
                 row.explanation.as_deref().unwrap_or(""),
                 &others(&row.others),
                 beyond,
-                &row.crosses.iter().map(|v| paper.wording.label(*v)).collect::<Vec<_>>().join("; "),
+                &verdict::crossed(row, paper.wording, "; "),
                 &others(&row.interpretations),
             ]);
         }

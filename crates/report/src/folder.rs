@@ -22,11 +22,9 @@ pub fn write_on(
     laboratory: Option<String>,
     running: bool,
 ) -> Result<PathBuf, OutputError> {
-    let mut papers: Vec<StudyResult> = Vec::new();
-    for paper in anabranch_papers::headings() {
-        let result: Option<StudyResult> = store.load(Kind::Paper, &paper.name)?;
-        papers.extend(result);
-    }
+    let papers =
+        anabranch_papers::headings().filter_map(|paper| store.load(Kind::Paper, &paper.name).transpose());
+    let papers = papers.collect::<Result<Vec<StudyResult>, _>>()?;
     let studies: Vec<StudyResult> = store.load_all(Kind::Study)?;
     let advice: Vec<Advice> = store.load_all(Kind::Advice)?;
     let algorithms = algorithms_in(store)?;
@@ -74,6 +72,5 @@ fn machine() -> String {
 /// # Errors
 /// Where one of them cannot be had.
 pub fn algorithms_in(store: &Results) -> Result<Vec<AlgorithmResult>, OutputError> {
-    let all = registry::ALL.iter().map(|entry| store.load(Kind::Algorithm, entry.name));
-    Ok(all.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    registry::ALL.iter().filter_map(|entry| store.load(Kind::Algorithm, entry.name).transpose()).collect()
 }

@@ -6,7 +6,7 @@
 use crate::headline::least;
 use crate::pages::fidelity::scaled;
 use crate::plan::{ALGORITHMS, AlgorithmPlan, PaperPlan, Plan};
-use anabranch_cc::registry::{Entry, Kind};
+use anabranch_cc::registry::Entry;
 use anabranch_study::format::{self, number, significant};
 use anabranch_study::{Experiment, Mark, Rule, Size, Verdict};
 use std::cmp::Reverse;
@@ -74,11 +74,6 @@ pub struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// True where it couples its subflows.
-    pub fn is_coupled(&self) -> bool {
-        self.algorithm.entry.kind == Kind::Coupled
-    }
-
     /// By how many goals it misses, and how many it meets.
     fn place(&self) -> (usize, Reverse<usize>) {
         let count = |verdict| self.cells.iter().flatten().filter(|cell| cell.verdict == verdict).count();

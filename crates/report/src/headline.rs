@@ -47,18 +47,14 @@ pub fn least(verdicts: impl IntoIterator<Item = Option<Verdict>>) -> Option<Verd
     worst.filter(|_| refuted || verdicts.iter().all(Option::is_some))
 }
 
-/// A verdict on a claim in words.
-fn claim_words(verdict: Option<Verdict>) -> &'static str {
-    match verdict {
+/// Sign and words for a claim.
+pub fn badge(verdict: Option<Verdict>) -> Markup {
+    let words = match verdict {
         None => "not run completely",
         Some(Verdict::Failed) => "could not be measured",
         Some(verdict) => Wording::Claims.label(verdict),
-    }
-}
-
-/// Sign and words for a claim.
-pub fn badge(verdict: Option<Verdict>) -> Markup {
-    verdict::signed(verdict.unwrap_or(Verdict::NotJudged), claim_words(verdict))
+    };
+    verdict::signed(verdict.unwrap_or(Verdict::NotJudged), words)
 }
 
 /// The verdict on a study's headline; `None` unless all of its rows were run.
@@ -68,7 +64,8 @@ pub fn answer(result: &StudyResult) -> Option<Verdict> {
 }
 
 fn find<'a>(result: &'a StudyResult, id: &str) -> Option<&'a Row> {
-    result.experiments.iter().flat_map(|e| &e.rows).find(|row| row.id == *id)
+    // A study's identifiers differ in more than their case.
+    result.experiments.iter().flat_map(|e| &e.rows).find(|row| row.id.to_lowercase() == id.to_lowercase())
 }
 
 /// The claim, its verdict and its values; for a study without a headline, the count of its verdicts.
@@ -236,6 +233,15 @@ fn corner(unit: &str) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anabranch_study::Experiment;
+
+    #[test]
+    fn rows_are_found_in_any_case() {
+        let rows = vec![Row { id: "G.1".into(), ..Row::default() }];
+        let experiments = vec![Experiment { rows, ..Experiment::default() }];
+        let result = StudyResult { experiments, ..StudyResult::default() };
+        assert!(find(&result, "g.1").is_some() && find(&result, "g.2").is_none());
+    }
 
     #[test]
     fn a_claim_holds_as_far_as_its_weakest_row() {

@@ -38,24 +38,28 @@ const READS_PLAIN: &str = "decodeURIComponent";
 
 /// "Open in the laboratory", where the report has it, the text is short and the run's command has nothing that the page does not know.
 pub fn open(run: &Run, site: &Site) -> Markup {
-    if !site.contains(LABORATORY, UNPACKS) {
-        return open_within(run, site);
+    match site.text(LABORATORY) {
+        Some(page) if page.contains(UNPACKS) => {
+            link(run, |state| format!("z={}", URL_SAFE_NO_PAD.encode(deflated(state))))
+        }
+        _ => open_within(run, site),
     }
-    link(run, site, |state| format!("z={}", URL_SAFE_NO_PAD.encode(deflated(state))))
 }
 
 /// The same for a fragment, which is compressed as a whole: the text of a link is plain, as the command's beside it.
 pub fn open_within(run: &Run, site: &Site) -> Markup {
-    if !site.contains(LABORATORY, READS_PLAIN) {
-        return link(run, site, |state| format!("s={}", URL_SAFE_NO_PAD.encode(state)));
+    match site.text(LABORATORY) {
+        Some(page) if page.contains(READS_PLAIN) => {
+            link(run, |state| format!("t={}", state.replace('%', "%25")))
+        }
+        Some(_) => link(run, |state| format!("s={}", URL_SAFE_NO_PAD.encode(state))),
+        None => html! {},
     }
-    link(run, site, |state| format!("t={}", state.replace('%', "%25")))
 }
 
-fn link(run: &Run, site: &Site, written: impl Fn(&str) -> String) -> Markup {
-    let state = site.has(LABORATORY).then(|| state(run)).flatten();
+fn link(run: &Run, written: impl Fn(&str) -> String) -> Markup {
     html! {
-        @if let Some(state) = state { a.open href={ (LABORATORY) "#" (written(&state)) } { "Open in the laboratory" } }
+        @if let Some(state) = state(run) { a.open href={ (LABORATORY) "#" (written(&state)) } { "Open in the laboratory" } }
     }
 }
 
@@ -75,7 +79,7 @@ fn state(run: &Run) -> Option<String> {
         }
     }
     let runs = |cc: &str| {
-        state.own.iter().any(|own| own == cc)
+        state.own.iter().any(|own| own.rsplit('=').next() == Some(cc))
             || state.changes.iter().any(|c| c.ends_with(&format!(".cc={cc}")))
     };
     state.cc[1] = if runs(BESIDE[0]) { BESIDE[1] } else { BESIDE[0] };
@@ -101,6 +105,7 @@ mod tests {
         });
         assert_eq!(of(command), Some(state));
         assert_eq!(of("anabranch run x.toml --set flows.a.cc=olia").unwrap()["cc"], json!(["", "lia"]));
+        assert_eq!(of("anabranch run x.toml --cc tested=lia").unwrap()["cc"], json!(["", "uncoupled"]));
         let lines = of(r"anabranch run x.toml --set $'links.a.loss.model=bernoulli\n'").unwrap();
         assert_eq!(lines["changes"], json!(["links.a.loss.model=bernoulli\n"]));
         assert_eq!(of("anabranch run x.toml --backend kernel"), None);

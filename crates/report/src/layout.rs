@@ -1,6 +1,6 @@
 //! The frame of every page: head, navigation, foot.
 
-use crate::plan::{ALGORITHMS, Page, PaperPlan, Plan};
+use crate::plan::{ALGORITHMS, PaperPlan, Plan};
 use crate::{cite, search, visible};
 use anabranch_study::Size;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -50,18 +50,18 @@ pub fn head(title: &str, style: &Markup) -> Markup {
     }
 }
 
-/// The whole page around its `body`.
-pub fn page(plan: &Plan, page: &Page, body: &Markup) -> String {
+/// The whole page around its `body`; its `file` marks it in the navigation.
+pub fn page(plan: &Plan, file: &str, title: &str, body: &Markup) -> String {
     let context = plan.context;
     visible::page(html! {
         (DOCTYPE)
         html lang="en" {
-            (head(page.title, &html! { link rel="stylesheet" href="assets/report.css"; }))
+            (head(title, &html! { link rel="stylesheet" href="assets/report.css"; }))
             body {
                 a.skip href="#main" { "Skip to the content" }
                 header.site {
                     a.brand href="index.html" { "Anabranch" }
-                    (navigation(plan, page.file))
+                    (navigation(plan, file))
                     // A script shows and fills it.
                     search hidden {
                         input type="search" placeholder="Search (press /)" aria-label="Search rows, experiments and algorithms" aria-keyshortcuts="/" data-part=(search::PART);
@@ -70,7 +70,7 @@ pub fn page(plan: &Plan, page: &Page, body: &Markup) -> String {
                 }
                 main id="main" { (running(plan)) (body) }
                 footer {
-                    (cite::section(context, page))
+                    (cite::section(context, file, title))
                     p { "Written by Anabranch " (context.version) "." }
                 }
                 script src="assets/report.js" {}
@@ -100,7 +100,6 @@ fn running(plan: &Plan) -> Markup {
 /// The page that simulates.
 pub const LABORATORY: &str = "laboratory.html";
 
-/// Links to every page, in groups.
 fn navigation(plan: &Plan, current: &str) -> Markup {
     fn pages<'a>(of: &'a [PaperPlan]) -> Vec<(&'a str, &'a str)> {
         of.iter().map(|p| (p.result.name.as_str(), p.file.as_str())).collect()

@@ -4,7 +4,7 @@ use crate::chart::{MOST_POINTS, VisibleData};
 use crate::scales::{STEPS, nice};
 use crate::style::{COLOURS, family};
 use anabranch_scenario::distinct;
-use anabranch_study::{Mark, Panel, Series};
+use anabranch_study::{Mark, Panel};
 
 /// The panels, and of each with more lines than colours several on the same axes. A line and its theory stay together, and so do
 /// published values and ours.
@@ -22,9 +22,8 @@ fn split(panel: &Panel) -> Vec<Panel> {
     let several = families.chunks(families.len().div_ceil(count));
     let of = several.len();
     let part = |(i, own): (usize, &[&str])| {
-        let mut part = Panel { series: vec![], ..panel.clone() };
-        let is_own = |series: &&Series| own.contains(&family(series));
-        part.series = panel.series.iter().filter(is_own).cloned().collect();
+        let mut part = panel.clone();
+        part.series.retain(|series| own.contains(&family(series)));
         part.title = format!("{} ({} of {of})", panel.title, i + 1).trim_start().to_owned();
         if let Some(drawn) = &drawn {
             part.x.domain = Some(drawn.x_domain);
@@ -39,7 +38,7 @@ fn split(panel: &Panel) -> Vec<Panel> {
 mod tests {
     use super::*;
     use crate::style::{DOTTED, THEORY, styles};
-    use anabranch_study::Point;
+    use anabranch_study::{Point, Series};
 
     fn panel(lines: usize) -> Panel {
         let one = |name: String, y: f64| {

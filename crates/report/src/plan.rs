@@ -24,13 +24,6 @@ pub struct Plan<'a> {
     pub algorithms: Vec<AlgorithmPlan<'a>>,
 }
 
-/// A page's place in the report.
-pub struct Page<'a> {
-    /// Its file, which marks it in the navigation.
-    pub file: &'a str,
-    pub title: &'a str,
-}
-
 /// The page of advice on a scenario.
 pub struct AdvicePlan<'a> {
     pub advice: &'a Advice,

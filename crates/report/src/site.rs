@@ -45,15 +45,9 @@ impl Site {
         self.0.insert(path.to_owned(), Cow::Owned(gzip.finish().expect("memory is flushed")));
     }
 
-    /// Has a file of that path been added?
-    pub fn has(&self, path: &str) -> bool {
-        self.0.contains_key(path)
-    }
-
-    /// Has the file of that path this text?
-    pub fn contains(&self, path: &str, text: &str) -> bool {
-        let whole = self.0.get(path).and_then(|bytes| std::str::from_utf8(bytes).ok());
-        whole.is_some_and(|whole| whole.contains(text))
+    /// The text of the file of that path, if it has been added.
+    pub fn text(&self, path: &str) -> Option<&str> {
+        std::str::from_utf8(self.0.get(path)?).ok()
     }
 
     /// Writes every file below `dir`.

@@ -49,7 +49,7 @@ fn points(panel: &Panel, styles: &[SeriesStyle]) -> Vec<Vec<String>> {
         for point in shown.into_iter().filter(|point| !is_gap(panel, point)) {
             let place = point.label.clone().unwrap_or_else(|| value(point.x));
             let mut line = vec![style.name.clone(), place, value(point.y)];
-            line.extend(ends(panel, point).into_iter().map(value));
+            line.extend(ends(panel, point).into_iter().flatten().map(value));
             lines.push(line);
         }
     }

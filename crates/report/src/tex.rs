@@ -144,7 +144,7 @@ impl Picture<'_> {
                 }
                 false => p.x,
             };
-            let with_interval = points.iter().any(|p| !ends(self.panel, p).is_empty());
+            let with_interval = points.iter().any(|p| ends(self.panel, p).is_some());
             let is_band = self.panel.mark == Mark::Line && !self.drawn.few;
             if with_interval && is_band {
                 out += &self.band(own, points);
@@ -156,12 +156,8 @@ impl Picture<'_> {
                 format!("({},{y}){interval}", number(place(p)))
             };
             let coordinates: Vec<String> = points.iter().map(coordinate).collect();
-            let lines: Vec<String> = coordinates.chunks(PER_LINE).map(|line| line.join(" ")).collect();
-            out += &format!(
-                "\\addplot[{}] coordinates {{\n  {}\n}};\n",
-                self.options_of(own, bars),
-                lines.join("\n  ")
-            );
+            let (options, lines) = (self.options_of(own, bars), in_lines(&coordinates));
+            out += &format!("\\addplot[{options}] coordinates {{\n  {lines}\n}};\n");
             if self.size.legend && !is_theory(own, &self.styles) {
                 out += &format!("\\addlegendentry{{{}}}\n", escaped(&own.name));
             }
@@ -190,10 +186,9 @@ impl Picture<'_> {
         let end = |x: f64, y: f64| format!("({},{})", number(x), number(y));
         let upper = own.iter().map(|(x, [_, high])| end(*x, *high));
         let around: Vec<String> = upper.chain(own.iter().rev().map(|(x, [low, _])| end(*x, *low))).collect();
+        let (fill, lines) = (colour(style.family), in_lines(&around));
         format!(
-            "\\addplot[draw=none, fill={}, fill opacity=0.15, forget plot] coordinates {{\n  {}\n}} -- cycle;\n",
-            colour(style.family),
-            around.chunks(PER_LINE).map(|line| line.join(" ")).collect::<Vec<_>>().join("\n  ")
+            "\\addplot[draw=none, fill={fill}, fill opacity=0.15, forget plot] coordinates {{\n  {lines}\n}} -- cycle;\n"
         )
     }
 
@@ -246,6 +241,11 @@ impl Picture<'_> {
         };
         format!("\\addlegendimage{{{image}}}\n\\addlegendentry{{{}}}\n", THEORY.trim_start())
     }
+}
+
+/// Coordinates, a few in each line of the file.
+fn in_lines(coordinates: &[String]) -> String {
+    coordinates.chunks(PER_LINE).map(|line| line.join(" ")).collect::<Vec<_>>().join("\n  ")
 }
 
 fn number(x: f64) -> String {

@@ -49,10 +49,9 @@ pub fn signed(verdict: Verdict, text: &str) -> Markup {
     }
 }
 
-/// The verdicts that an interval reaches beyond its row's own: "interval reaches partly"; empty if it reaches no other.
-pub fn crossing(row: &Row, wording: Wording) -> Option<String> {
-    let reached: Vec<&str> = row.crosses.iter().map(|verdict| wording.label(*verdict)).collect();
-    (!reached.is_empty()).then(|| format!("interval reaches {}", reached.join(" and ")))
+/// The verdicts that an interval reaches beyond its row's own.
+pub fn crossed(row: &Row, wording: Wording, separator: &str) -> String {
+    row.crosses.iter().map(|verdict| wording.label(*verdict)).collect::<Vec<_>>().join(separator)
 }
 
 /// The verdicts that a table of counts shows, as indices of [`ALL`]: rare ones only where there are some, and of quick runs no

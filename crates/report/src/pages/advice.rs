@@ -2,7 +2,7 @@
 
 use crate::layout::{heads, page, table};
 use crate::pages::fidelity::scaled;
-use crate::plan::{AdvicePlan, Page, Plan};
+use crate::plan::{AdvicePlan, Plan};
 use crate::site::Site;
 use anabranch_advice::{Advice, Case, Goal, RULE};
 use anabranch_study::{Estimate, format};
@@ -17,7 +17,7 @@ pub fn add(plan: &Plan, planned: &AdvicePlan, site: &mut Site) {
         p { (planned.advice.compared_with()) "." }
         (cases(planned.advice))
         p.hint {
-            "Means of " (seeds) " seeds and half the width of their 95 % interval. Goal 1: the connection's rate ÷ the best single-path flow's. "
+            "Means of " (seeds) " seeds and half the width of their 95 % interval; of flows with a count, the goodput is their sum. Goal 1: the connection's rate ÷ the best single-path flow's. "
             "Goal 2: its rate on a link ÷ the single-path flow's there, on the worst link that other flows cross: a surely missed one before an undecided one, and then the largest mean. Goal 3: that ratio on a congested link ÷ the ratio on the other paths. "
             (RULE)
         }
@@ -27,7 +27,7 @@ pub fn add(plan: &Plan, planned: &AdvicePlan, site: &mut Site) {
         }
     };
     let title = format!("Advice on {scenario} – Anabranch");
-    site.add(planned.file.as_str(), page(plan, &Page { file: &planned.file, title: &title }, &body));
+    site.add(&planned.file, page(plan, &planned.file, &title, &body));
 }
 
 /// The recommendations, for the first page.

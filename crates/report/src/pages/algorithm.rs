@@ -3,7 +3,7 @@
 use crate::bundle::Bundle;
 use crate::layout::{heads, page, table};
 use crate::pages::{case, equation::typeset};
-use crate::plan::{self, AlgorithmPlan, Page, Plan};
+use crate::plan::{self, AlgorithmPlan, Plan};
 use crate::prose::prose;
 use crate::site::Site;
 use anabranch_cc::registry::{Entry, Kind, Param, Value};
@@ -29,7 +29,7 @@ pub fn add(plan: &Plan, algorithm: &AlgorithmPlan, site: &mut Site) {
         }
     };
     let title = format!("{} – Anabranch", entry.name);
-    site.add(algorithm.file.as_str(), page(plan, &Page { file: &algorithm.file, title: &title }, &body));
+    site.add(&algorithm.file, page(plan, &algorithm.file, &title, &body));
 }
 
 fn siblings(plan: &Plan, entry: &Entry) -> Markup {

@@ -3,7 +3,7 @@
 use crate::dots;
 use crate::layout::{page, scroll};
 use crate::pages::case::{compared, heading};
-use crate::plan::{self, AlgorithmPlan, Page, Plan};
+use crate::plan::{ALGORITHMS, AlgorithmPlan, Plan};
 use crate::prose::prose;
 use crate::site::Site;
 use anabranch_cc::registry::Kind;
@@ -41,10 +41,7 @@ pub fn add(plan: &Plan, site: &mut Site) {
         }
         script src="assets/sort.js" {}
     };
-    site.add(
-        plan::ALGORITHMS,
-        page(plan, &Page { file: plan::ALGORITHMS, title: "Algorithms – Anabranch" }, &body),
-    );
+    site.add(ALGORITHMS, page(plan, ALGORITHMS, "Algorithms – Anabranch", &body));
 }
 
 /// The result with the most common options: only results like it are compared.

@@ -4,6 +4,7 @@ use crate::goals::{self, COLUMNS, Cell, GOALS, Line, Neighbours};
 use crate::layout::scroll;
 use crate::plan::Plan;
 use crate::{headline, verdict};
+use anabranch_cc::registry::Kind;
 use anabranch_study::Verdict;
 use maud::{Markup, html};
 
@@ -29,7 +30,8 @@ pub fn section(plan: &Plan) -> Markup {
 fn matrix(lines: &[Line]) -> Markup {
     let shown: Vec<usize> =
         (0..COLUMNS.len()).filter(|i| lines.iter().any(|line| line.cells[*i].is_some())).collect();
-    let (coupled, single): (Vec<&Line>, Vec<&Line>) = lines.iter().partition(|line| line.is_coupled());
+    let (coupled, single): (Vec<&Line>, Vec<&Line>) =
+        lines.iter().partition(|line| line.algorithm.entry.kind == Kind::Coupled);
     html! {
         section id="goals" aria-label="Goals" {
             h2 { "Which algorithms meet the goals of multipath congestion control?" }

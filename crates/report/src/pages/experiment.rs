@@ -177,7 +177,7 @@ fn table_row(row: &Row, anchor: &str, columns: &Columns) -> Markup {
         tr id=(anchor) class={ (verdict::class(row.verdict)) @if explanation.is_some() || !row.interpretations.is_empty() { " explained" } } {
             td {
                 (verdict::badge(row.verdict, wording))
-                @if let Some(reached) = verdict::crossing(row, wording) { div.quiet { (reached) } }
+                @if !row.crosses.is_empty() { div.quiet { "interval reaches " (verdict::crossed(row, wording, " and ")) } }
                 @if let Some(origin) = row.origin().filter(|_| !columns.backends.is_empty()) {
                     div.quiet { a href="methods.html#origins" { "origin" } ": " (origin.label()) }
                 }

@@ -56,20 +56,16 @@ fn together_on_y<'a>(panels: impl Iterator<Item = &'a Panel>) -> Option<(f64, f6
 }
 
 /// The figure with its caption, its panels drawn as these.
-fn figure(plan: &FigurePlan, drawn: Vec<Panel>, site: &mut Site) -> Markup {
+fn figure(plan: &FigurePlan, mut drawn: Vec<Panel>, site: &mut Site) -> Markup {
     let mut tables = Bundle::of(plan.part.clone());
-    let facets = facets(&drawn.iter().collect::<Vec<_>>());
+    let are_small = give_one_scale(&mut drawn);
+    let size = if are_small { ChartSize::FACET } else { ChartSize::REPORT };
     let n = multiples(&drawn).len();
     let figure = html! {
         figure id=(plan.anchor) {
             figcaption { span.id { (plan.figure.id) } " " (prose(&plan.figure.title)) }
-            div.panels.single[n == 1].facets[facets.is_some()] {
-                @for (i, (panel, (_, data))) in drawn.iter().zip(&plan.panels).enumerate() {
-                    @match &facets {
-                        Some(facets) => (charts(&facets[i], data, &ChartSize::FACET, &mut tables)),
-                        None => (charts(panel, data, &ChartSize::REPORT, &mut tables)),
-                    }
-                }
+            div.panels.single[n == 1].facets[are_small] {
+                @for (panel, (_, data)) in drawn.iter().zip(&plan.panels) { (charts(panel, data, &size, &mut tables)) }
             }
             @if let Some(missing) = &plan.figure.missing { p.hint { (missing) "." } }
         }
@@ -81,19 +77,16 @@ fn figure(plan: &FigurePlan, drawn: Vec<Panel>, site: &mut Site) -> Markup {
 /// Panels beyond which they are small and have one scale.
 const MANY_PANELS: usize = 6;
 
-/// Many panels of one quantity as small ones with the same vertical axis, so that they can be compared.
-fn facets(panels: &[&Panel]) -> Option<Vec<Panel>> {
-    let first = panels.first()?;
-    let alike = |panel: &&Panel| {
-        panel.mark == first.mark && panel.y.title == first.y.title && panel.y.log == first.y.log
-    };
-    if panels.len() < MANY_PANELS || first.mark == Mark::Tile || !panels.iter().all(alike) {
-        return None;
+/// Gives many panels of one quantity the same vertical axis, so that they can be compared. Returns whether they have it.
+fn give_one_scale(panels: &mut [Panel]) -> bool {
+    let of = |panel: &Panel| (panel.mark, panel.y.log, panel.y.title.clone());
+    let is_alike = panels.windows(2).all(|pair| of(&pair[0]) == of(&pair[1]));
+    if panels.len() < MANY_PANELS || panels[0].mark == Mark::Tile || !is_alike {
+        return false;
     }
-    let domain = together_on_y(panels.iter().copied())?;
-    let mut facets: Vec<Panel> = panels.iter().map(|panel| (*panel).clone()).collect();
-    facets.iter_mut().for_each(|panel| panel.y.domain = Some(domain));
-    Some(facets)
+    let Some(domain) = together_on_y(panels.iter()) else { return false };
+    panels.iter_mut().for_each(|panel| panel.y.domain = Some(domain));
+    true
 }
 
 /// A panel's plots, each with its values as a table, which is one of `tables`, and a link to the file `data` of all values.
@@ -115,16 +108,11 @@ fn chart(panel: &Panel, data: &str, size: &ChartSize, tables: &mut Bundle) -> Ma
                 None => p.hint { "There is no recorded value to draw here." },
             }
             p.data {
-                a href=(data) download { (kind(data)) }
+                a href=(data) download { (if data.ends_with(".gz") { "Values (CSV, compressed)" } else { "Values (CSV)" }) }
                 @for remark in remarks { " " (remark) }
             }
         }
     }
-}
-
-/// The text of a link to values.
-fn kind(path: &str) -> &'static str {
-    if path.ends_with(".gz") { "Values (CSV, compressed)" } else { "Values (CSV)" }
 }
 
 /// Adds the values of all figures of a paper.
@@ -143,15 +131,14 @@ mod tests {
 
     /// A panel whose values begin near zero has an axis from zero, and so have those beside it.
     #[test]
-    fn small_panels_have_one_scale() {
+    fn small_panels_give_one_scale() {
         let panel = |low: f64| {
             let points = vec![Point::at(0.0, low), Point::at(1.0, 20.0)];
             let series = vec![Series { points, ..Series::default() }];
             Panel { y: Axis::new("ms", false), series, ..Panel::default() }
         };
-        let panels = [5.0, 15.0, 15.0, 16.0, 17.0, 18.0].map(panel);
-        for facet in facets(&panels.each_ref()).unwrap() {
-            assert_eq!(y_limits(&facet), Some((0.0, 20.0)));
-        }
+        let mut panels = [5.0, 15.0, 15.0, 16.0, 17.0, 18.0].map(panel);
+        assert!(give_one_scale(&mut panels));
+        assert!(panels.iter().all(|panel| y_limits(panel) == Some((0.0, 20.0))));
     }
 }

@@ -1,7 +1,7 @@
 //! How to read the report.
 
 use crate::layout::page;
-use crate::plan::{Page, Plan};
+use crate::plan::Plan;
 use crate::prose::prose;
 use crate::site::Site;
 use crate::verdict;
@@ -21,7 +21,7 @@ pub fn add(plan: &Plan, site: &mut Site) {
         (laboratory(plan))
         (glossary())
     };
-    site.add(FILE, page(plan, &Page { file: FILE, title: "Methods – Anabranch" }, &body));
+    site.add(FILE, page(plan, FILE, "Methods – Anabranch", &body));
 }
 
 /// Instructions for the laboratory, if the report lacks it.

@@ -2,7 +2,7 @@
 
 use crate::layout::{heads, page, scroll};
 use crate::pages::{advice, answers, assumptions, fidelity, origins};
-use crate::plan::{self, ExperimentPlan, Page, PaperPlan, Plan};
+use crate::plan::{self, ExperimentPlan, PaperPlan, Plan};
 use crate::prose::{Links, paragraphs, prose};
 use crate::site::Site;
 use crate::{headline, verdict};
@@ -48,7 +48,7 @@ pub fn add(plan: &Plan, site: &mut Site) {
         (fidelity::summary(&plan.papers_and_studies().collect::<Vec<_>>(), false))
         (algorithms(plan))
     };
-    site.add(FILE, page(plan, &Page { file: FILE, title: "Anabranch: overview" }, &body));
+    site.add(FILE, page(plan, FILE, "Anabranch: overview", &body));
 }
 
 /// How many of the papers' main claims hold.

@@ -2,7 +2,7 @@
 
 use crate::layout::page;
 use crate::pages::{assumptions, experiment, fidelity, figure};
-use crate::plan::{ExperimentPlan, Page, PaperPlan, Plan, names};
+use crate::plan::{ExperimentPlan, PaperPlan, Plan, names};
 use crate::prose::{paragraphs, prose};
 use crate::site::Site;
 use crate::{csv, headline, verdict};
@@ -64,14 +64,14 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
         @if !paper.users && !paper.is_split() { (sections(paper, site)) }
     };
     let title = format!("{} – Anabranch", result.title);
-    site.add(paper.file.as_str(), page(plan, &Page { file: &paper.file, title: &title }, &body));
+    site.add(&paper.file, page(plan, &paper.file, &title, &body));
     if paper.is_split() {
         for (i, e) in paper.experiments.iter().enumerate() {
             let around =
                 [i.checked_sub(1).map(|before| &paper.experiments[before]), paper.experiments.get(i + 1)];
             let body = html! { (path(paper, around)) (experiment::section(e, paper, site)) };
             let title = format!("{} {} – Anabranch", e.experiment.id, e.experiment.title);
-            site.add(e.file.as_str(), page(plan, &Page { file: &paper.file, title: &title }, &body));
+            site.add(&e.file, page(plan, &paper.file, &title, &body));
         }
     }
     site.add_gzip(&paper.rows_csv, &csv::rows(paper));
@@ -147,7 +147,6 @@ fn errata(paper: &PaperPlan) -> Markup {
     }
 }
 
-/// The commands that reproduce a study.
 fn commands(result: &anabranch_study::StudyResult) -> Vec<String> {
     match &result.command {
         None => anabranch_papers::commands(result),

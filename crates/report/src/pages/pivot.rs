@@ -76,7 +76,6 @@ impl Pivot {
         Some(if turned { pivot.transposed() } else { pivot })
     }
 
-    /// With lines for columns.
     fn transposed(self) -> Pivot {
         let column = |i: usize| self.lines.iter().map(|(_, values)| values[i].clone()).collect();
         let lines = self.columns.iter().enumerate().map(|(i, name)| (name.clone(), column(i))).collect();

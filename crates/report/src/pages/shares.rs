@@ -2,7 +2,7 @@
 
 use crate::layout::{captioned, heads};
 use crate::prose::prose;
-use anabranch_study::{Comparison, EquilibriumName, ShareRow, Shares, format};
+use anabranch_study::{Comparison, EquilibriumName, Estimate, ShareRow, Shares, format};
 use maud::{Markup, html};
 
 /// The heading of the flows' own equilibrium.
@@ -98,9 +98,6 @@ fn cell(value: Option<f64>, may_be_empty: bool) -> Markup {
 }
 
 fn measured(beside: &Comparison) -> String {
-    match (beside.measured, beside.half_width) {
-        (Some(mean), Some(half_width)) => format::estimate(mean, half_width),
-        (Some(mean), None) => format::number(mean),
-        (None, _) => "–".into(),
-    }
+    let of = |mean| format::of(&Estimate { mean, half_width: beside.half_width, values: vec![] });
+    beside.measured.map_or("–".into(), of)
 }

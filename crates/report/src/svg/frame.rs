@@ -23,6 +23,13 @@ impl Scale {
         Scale { limits, log: axis.log, ends, ticks, minor: minor_ticks(axis, limits) }
     }
 
+    /// The place of each tick and how long it is.
+    fn lengths(&self) -> impl Iterator<Item = (Places, usize)> {
+        let ticks = self.ticks.iter().map(|(value, _)| (*value, 4));
+        let all = ticks.chain(self.minor.iter().map(|value| (*value, 2)));
+        all.map(|(value, length)| (Places(self.place(value)), length))
+    }
+
     /// Where a value is drawn.
     pub fn place(&self, value: f64) -> f64 {
         let along = |v: f64| if self.log { v.log10() } else { v };
@@ -210,19 +217,11 @@ impl Frame {
     fn lines(&self) -> String {
         let (left, bottom) = (Places(self.left), Places(self.bottom));
         let mut path = format!("M{left} {}V{bottom}H{}", Places(self.top), Places(self.right));
-        for (value, _) in &self.y.ticks {
-            path += &format!("M{left} {}h-4", Places(self.y.place(*value)));
+        for (y, length) in self.y.lengths() {
+            path += &format!("M{left} {y}h-{length}");
         }
-        for value in &self.y.minor {
-            path += &format!("M{left} {}h-2", Places(self.y.place(*value)));
-        }
-        if let Some(scale) = &self.x {
-            for (value, _) in &scale.ticks {
-                path += &format!("M{} {bottom}v4", Places(scale.place(*value)));
-            }
-            for value in &scale.minor {
-                path += &format!("M{} {bottom}v2", Places(scale.place(*value)));
-            }
+        for (x, length) in self.x.iter().flat_map(Scale::lengths) {
+            path += &format!("M{x} {bottom}v{length}");
         }
         path
     }

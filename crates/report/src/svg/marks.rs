@@ -10,11 +10,13 @@ use maud::{Markup, html};
 
 /// The fraction of a label's band that its marks take.
 pub const FILLED: f64 = 0.8;
+/// The width of lines, in pixels.
+const WIDTH: f64 = 1.6;
 
 /// Lines with their intervals, or points.
 pub fn series(panel: &Panel, drawn: &VisibleData, styles: &[SeriesStyle], frame: &Frame) -> Markup {
     let Some(x) = &frame.x else { return html! {} };
-    let has_intervals = |points: &&Vec<&Point>| points.iter().any(|p| !ends(panel, p).is_empty());
+    let has_intervals = |points: &&Vec<&Point>| points.iter().any(|p| ends(panel, p).is_some());
     let dodged = drawn.few && drawn.series.iter().filter(has_intervals).count() > 1;
     html! {
         @for (i, (points, style)) in drawn.series.iter().zip(styles).enumerate().filter(|(_, (points, _))| !points.is_empty()) {
@@ -23,7 +25,7 @@ pub fn series(panel: &Panel, drawn: &VisibleData, styles: &[SeriesStyle], frame:
             @let across = |p: &Point| x.place(p.x) + aside;
             @let at = |p: &Point| (across(p), frame.y.place(p.y));
             @let intervals = intervals(panel, points, frame);
-            g.series data-series=[frame.tips.then_some(style.family)] stroke=(colour) fill="none" stroke-width="1.6" stroke-linejoin="round" {
+            g.series data-series=[frame.tips.then_some(style.family)] stroke=(colour) fill="none" stroke-width=(WIDTH) stroke-linejoin="round" {
                 @if panel.mark == Mark::Line {
                     @if !drawn.few && !intervals.is_empty() {
                         path d=(points.split(|p| is_gap(panel, p)).filter(|own| !own.is_empty()).map(|own| band(own, &intervals, x, frame)).collect::<String>()) fill=(colour) fill-opacity="0.15" stroke="none" {}
@@ -109,10 +111,17 @@ fn band(
     line(there.chain(points.iter().rev().map(|p| end(p, false))), frame.tips) + "Z"
 }
 
-/// A path through all points, with gaps.
+/// A path through all points, with gaps. A lone point is a dot as wide as the line.
 fn lines(panel: &Panel, points: &[&Point], at: impl Fn(&Point) -> (f64, f64), coarse: bool) -> String {
     let stretches = points.split(|p| is_gap(panel, p)).filter(|stretch| !stretch.is_empty());
-    stretches.map(|stretch| line(stretch.iter().map(|p| at(p)), coarse)).collect()
+    let drawn = |stretch: &[&Point]| {
+        let (x, y) = at(stretch[0]);
+        match stretch.len() {
+            1 => line([x - WIDTH / 2.0, x + WIDTH / 2.0].map(|x| (x, y)).into_iter(), coarse),
+            _ => line(stretch.iter().map(|p| at(p)), coarse),
+        }
+    };
+    stretches.map(drawn).collect()
 }
 
 /// A path through all of these places, each after the first relative to the one before it, which is half as long. Places are exact to a

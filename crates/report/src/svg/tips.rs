@@ -12,7 +12,7 @@ pub fn point(panel: &Panel, series: &str, point: &Point) -> Markup {
             (series) "\n"
             @if labelled(panel) { (point.label.as_deref().unwrap_or("")) } @else { (panel.x.title) ": " (value(point.x)) }
             "\n" (panel.y.title) ": " (value(point.y))
-            @if let [low, high] = ends(panel, point)[..] { "\n95 % interval: " (value(low)) " to " (value(high)) }
+            @if let Some([low, high]) = ends(panel, point) { "\n95 % interval: " (value(low)) " to " (value(high)) }
         }
     }
 }

@@ -29,7 +29,6 @@ pub fn report(papers: &[StudyResult], studies: &[StudyResult]) -> TempDir {
     report_in(&fixture::context(), &results)
 }
 
-/// The folder of a report in that context.
 pub fn report_in(context: &Context, results: &Results<'_>) -> TempDir {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), results, context).unwrap();
