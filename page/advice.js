@@ -50,7 +50,7 @@ function tabulate({ advice, misses, compared_with, rule }, { set, cc }) {
     ...advice.cases.map(({ cc, goodput_bps, goal1, goal2, goal3, others_bps, completions }, i) => row([cc, text(goodput_bps, 1 / MBIT),
       ...[goal1, goal2, goal3].map((goal) => text(goal?.ratio)), misses[i],
       ...others_bps.map(([, rate]) => text(rate, 1 / MBIT)), ...links.map(() => goal2.link ?? ""), ...completions.map(([, time]) => text(time, 1000))])));
-  $("advice-about").textContent = `${compared_with}. Means of ${advice.seeds} seeds. ${rule}`;
+  $("advice-about").textContent = `${compared_with}. Means of ${advice.seeds} seeds; of flows with a count, the goodput is their sum. ${rule}`;
   const changes = [...set, ...cc.map((given) => given.split("=")).map(([flow, name]) => `flows.${JSON.stringify(flow)}.cc=${name}`)];
   const options = changes.map((change) => ` --set '${change.replaceAll("'", "'\\''")}'`).join("");
   $("advice-command").textContent = `anabranch advise scenario.toml --seeds ${advice.seeds}${options}`;

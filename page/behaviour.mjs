@@ -68,6 +68,13 @@ const checks = {
     const mbps = await page.value(`[...document.querySelectorAll("#side-0 figure table tr")].find((row) => row.cells[0].textContent === "10").cells[1].textContent`);
     assert.ok(parseFloat(mbps) > 7 && parseFloat(mbps) < 7.73, mbps);
   },
+  async "a seed beyond whole numbers of JavaScript is the scenario's"(page) {
+    const text = `name = "seeded"\nseed = 9007199254740993\nduration = "2 s"\nlinks.a = { rate = "8 Mbit/s", delay = "10 ms" }\n`
+      + `flows = [{ name = "alone", cc = "reno", paths = [["a"]] }]`;
+    await act(page, `${change("#text", text, "input")} document.querySelector("#apply").click()`);
+    await settled(page);
+    assert.match(await page.value(`document.querySelector("#side-0 > details pre").textContent`), /"seed": ?"?9007199254740993\b/);
+  },
   async "advice has a row for each algorithm, and goes with its scenario"(page) {
     const text = `name = "short"\nduration = "6 s"\nwarmup = "2 s"\nlinks.a = { rate = "8 Mbit/s", delay = "10 ms" }\n`
       + `links.b = { rate = "4 Mbit/s", delay = "20 ms" }\nflows = [{ name = "both", cc = "lia", paths = [["a"], ["b"]] },`

@@ -69,7 +69,8 @@ async function open(next) {
   try {
     scene = await describe(question(0, { ...mine, set: {}, cc: ["", ""], beside: "" }));
     mine.duration ??= scene.duration_s;
-    mine.seed ??= Number(scene.seed);
+    // A larger one, which a number would round, stays in the text.
+    if (Number.isSafeInteger(+scene.seed)) mine.seed ??= +scene.seed;
     mine.flow = scene.flows.some((flow) => flow.multipath) ? null : scene.flows[0]?.name ?? null;
     mine.neighbours = neighbours(scene);
     do {
@@ -108,7 +109,7 @@ async function open(next) {
   duration.max = Math.max(120, scene.duration_s);
   duration.value = state.duration;
   speak(duration, `${state.duration} s`);
-  $("seed").value = state.seed;
+  $("seed").value = state.seed ?? "";
   $("about").textContent = state.about ?? scene.description ?? "";
   for (const button of $("presets").children) button.setAttribute("aria-pressed", button.dataset.id === state.id);
   await start();

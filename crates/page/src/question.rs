@@ -193,7 +193,6 @@ mod tests {
         json!({ "text": TWO, "set": set, "cc": cc }).to_string()
     }
 
-    /// As without a page.
     #[test]
     fn a_run_is_that_of_the_command() {
         let found = run(&ask(&["links.a.rate=8 Mbit/s"], &["olia"]), &mut NoSamples, &mut |_| true).unwrap();
