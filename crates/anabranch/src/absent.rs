@@ -64,7 +64,6 @@ pub mod quic {
         ..Runner::of(&Absent { name: "noq", why: WHY })
     };
 
-    /// Runs nothing.
     pub(crate) fn run(
         _: &Task,
         _: &mut dyn Sink,

@@ -39,12 +39,10 @@ pub fn advise(scenario: &Scenario, options: &AdviseOptions, watch: &Watch<'_>) -
         .map_err(|why| input_error(why.to_string(), Some(&why.help)))?;
     let mut runs = Vec::new();
     for run in &plan.runs {
+        let named = |why: Error| Error::Input(miette!("{}: {why}", run.what));
         let changed = scenario.changed(&run.set, run.cc.clone());
-        let changed = match &run.cc {
-            Some(_) => changed?,
-            None => changed.map_err(|why| Error::Input(miette!("{}: {why}", run.what)))?,
-        };
-        changed.check().map_err(|why| Error::Input(miette!("{}: {why}", run.what)))?;
+        let changed = if run.cc.is_some() { changed? } else { changed.map_err(named)? };
+        changed.check().map_err(named)?;
         runs.push(changed);
     }
     let comparison = Comparison::of(runs, *seeds, &SIM, options.lax)?;

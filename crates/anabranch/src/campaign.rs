@@ -83,16 +83,14 @@ impl Campaign {
                 _ => anabranch_study::work(study, &options).map(|work| work.map(|result| (result, vec![]))),
             };
             match found {
-                Ok(one) => {
+                Ok(mut one) => {
+                    one.simulations = on(one.simulations)?;
                     work.push(one.map(|(result, taken)| Finished::Study(Box::new(result), taken)));
                     these.push(study.clone());
                 }
                 Err(error @ StudyError::NoExperiment { .. }) => without.push(error.to_string()),
                 Err(error) => return Err(error.into()),
             }
-        }
-        for one in &mut work {
-            one.simulations = on(one.simulations.clone())?;
         }
         if work.is_empty() && !without.is_empty() {
             return Err(Error::Input(miette!("{}", without.join("\n"))));
@@ -318,9 +316,12 @@ pub fn keep_study(
     whole: bool,
     taken: &[SimulationRuns],
 ) -> Result<Vec<String>, Error> {
-    let whole = whole && !result.partial && kind == Kind::Study;
+    let whole = whole && !result.partial;
     let notices = results.keep_study(kind, study, result)?;
     if whole {
+        results.made_whole(kind, &study.name);
+    }
+    if whole && kind == Kind::Study {
         tidy::write(&results.folder(kind), &study.name, taken)
             .map_err(|e| Error::environment("cannot write the table of all runs", &e))?;
     }

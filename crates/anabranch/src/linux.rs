@@ -51,7 +51,6 @@ static COLUMN: Variant = Variant::on(
 const IN_A_GUEST: &str = "The same scenarios on a stock Debian kernel under QEMU, in virtual time: its own TCP and MPTCP, links emulated by the simulator's model of them.";
 const NOT_IN_A_GUEST: &str = "The guest's kernel is left out: it cannot run any of these scenarios.";
 
-/// A guest's kernel of one series.
 macro_rules! guest {
     ($series:literal, $title:literal) => {{
         const NAME: &str = concat!("guest-", $series);

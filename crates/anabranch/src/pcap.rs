@@ -59,7 +59,6 @@ type Begun = (Mutex<BackgroundCapture<Target>>, PathBuf);
 
 /// The simulator, or the QUIC stack in it, with a capture or traces of what it simulates.
 pub struct ObservedBackend {
-    /// The capture, and its file.
     capture: Option<Begun>,
     traces: Option<Traces>,
     is_quic: bool,

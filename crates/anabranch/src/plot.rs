@@ -71,10 +71,8 @@ impl Drawable {
             let message = format!("{} is a file: several runs are folders of `run --out`", file.display());
             return Err(input_error(message, Some("draw the result of a study alone")));
         } else {
-            let read = what.iter().map(|folder| RecordedRun::read(folder));
-            let mut runs = read.collect::<Result<Vec<_>, _>>()?;
-            distinguish(&mut runs, what);
-            Content::Runs(runs)
+            let read = what.iter().map(|folder| RecordedRun::read(folder, what));
+            Content::Runs(read.collect::<Result<_, _>>()?)
         };
         Ok(Drawable { name, content })
     }
@@ -122,6 +120,31 @@ impl Drawable {
         input_error(format!("unknown figure `{figure}`"), Some(&format!("known: {}", self.known())))
     }
 
+    /// The error on a figure that one of `members` does not have, but maybe another of its flows or another run.
+    /// `drawn` are the members with the flows to draw.
+    fn missing(
+        &self,
+        figure: &str,
+        runs: &[RecordedRun],
+        members: &[&RecordedRun],
+        drawn: &[Run<'_>],
+    ) -> Error {
+        let has = |run: &Run<'_>| run.figures().iter().any(|known| known == figure);
+        let any_flow_has = |run: &RecordedRun| has(&Run::new(&run.record.summary, &run.record.samples, None));
+        let lacking = members.iter().zip(drawn).find(|(_, drawn)| !has(drawn));
+        match lacking.map(|(run, _)| *run) {
+            Some(run) if any_flow_has(run) => {
+                let help = "name a flow that has it, or leave `--flows` out";
+                input_error(format!("the flows of `--flows` have no figure `{figure}`"), Some(help))
+            }
+            Some(run) if runs.iter().any(any_flow_has) => {
+                let help = "its algorithms have no variable of this name: leave the run out";
+                input_error(format!("{} has no figure `{figure}`", run.folder), Some(help))
+            }
+            _ => self.unknown(figure),
+        }
+    }
+
     fn runs(&self, runs: &[RecordedRun], plot: &Plot) -> Result<Picture, Error> {
         let why = |figure: &String| runs.iter().find_map(|run| without(&run.record.summary, figure));
         if let Some(why) = plot.figures.iter().find_map(why) {
@@ -139,7 +162,7 @@ impl Drawable {
                 let all: Vec<&Run<'_>> = drawn.iter().collect();
                 let panels: Option<Vec<Panel>> =
                     Run::pooled(&all, name).map_or_else(each, |one| Some(vec![one]));
-                panels.ok_or_else(|| self.unknown(name))
+                panels.ok_or_else(|| self.missing(name, runs, members, &drawn))
             };
             asked.iter().map(of).collect()
         };
@@ -183,13 +206,15 @@ impl Drawable {
 }
 
 impl RecordedRun {
-    fn read(folder: &Path) -> Result<Self, Error> {
+    /// Reads the record in a folder, which has its whole path as its name if another one of `all` has the same name.
+    fn read(folder: &Path, all: &[PathBuf]) -> Result<Self, Error> {
         let record = Record::read(folder).map_err(|error| no_record(folder, &error))?;
         let theory = Scenario::of_record(folder, &record.summary).and_then(|it| Theory::of(&it));
-        let name = folder
-            .file_name()
-            .map_or(folder.display().to_string(), |name| name.to_string_lossy().into_owned());
-        Ok(RecordedRun { folder: name, record, theory })
+        let whole = folder.display().to_string();
+        let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let is_alone = all.iter().filter(|other| name(other) == name(folder)).count() == 1;
+        let folder = name(folder).filter(|_| is_alone).unwrap_or(whole);
+        Ok(RecordedRun { folder, record, theory })
     }
 
     fn drawn(&self, flows: &[String]) -> Result<Run<'_>, Error> {
@@ -223,16 +248,6 @@ fn groups(runs: &[RecordedRun]) -> Vec<(String, Vec<&RecordedRun>)> {
         }
     }
     groups.into_iter().map(|(_, members)| (group_name(&members), members)).collect()
-}
-
-/// Gives runs in folders of one name their whole paths.
-fn distinguish(runs: &mut [RecordedRun], paths: &[PathBuf]) {
-    let names: Vec<String> = runs.iter().map(|run| run.folder.clone()).collect();
-    for ((run, path), name) in runs.iter_mut().zip(paths).zip(&names) {
-        if names.iter().filter(|other| *other == name).count() > 1 {
-            run.folder = path.display().to_string();
-        }
-    }
 }
 
 fn group_name(members: &[&RecordedRun]) -> String {
@@ -276,7 +291,6 @@ pub fn plot(plot: &Plot, out: &[PathBuf], watch: &Watch<'_>) -> Result<Vec<PathB
     pictures.into_iter().zip(drawn).map(|((_, picture), bytes)| picture.keep(&bytes, false)).collect()
 }
 
-/// A picture's file that is open for writing.
 pub(crate) struct PictureFile {
     file: OutputFile,
     out: PathBuf,
@@ -293,7 +307,6 @@ impl PictureFile {
         Ok(if partial { self.file.finish_partial()? } else { self.file.finish()? })
     }
 
-    /// Draws the run that has just ended.
     pub(crate) fn draw_run(
         self,
         scenario: &Scenario,
@@ -321,7 +334,6 @@ impl PictureFile {
     }
 }
 
-/// The format that the file's extension selects.
 pub(crate) fn format(out: &Path) -> Result<Format, Error> {
     let ending = out.extension().and_then(|e| e.to_str()).unwrap_or_default();
     Format::of(ending).ok_or_else(|| {
@@ -393,6 +405,7 @@ fn no_record(folder: &Path, error: &ReadError) -> Error {
     let results: Vec<String> = ["studies", "papers", ""]
         .iter()
         .flat_map(|below| json_files(&folder.join(below)))
+        .filter(|path| !path.ends_with("summary.json"))
         .take(5)
         .map(|path| path.display().to_string())
         .collect();
@@ -403,7 +416,12 @@ fn no_record(folder: &Path, error: &ReadError) -> Error {
         (ReadError::Missing { .. }, some) => format!("the result of a study is a file: {}", some.join(", ")),
         _ => "repeat the run: scenario.toml in the folder has the command".to_owned(),
     };
-    input_error(error.to_string(), Some(&help))
+    let message = if matches!(folder.try_exists(), Ok(false)) {
+        format!("{} does not exist", folder.display())
+    } else {
+        error.to_string()
+    };
+    input_error(message, Some(&help))
 }
 
 fn json_files(folder: &Path) -> Vec<PathBuf> {

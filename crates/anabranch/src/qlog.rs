@@ -93,7 +93,6 @@ impl Write for Trace {
     }
 }
 
-/// Whether a file is a trace of ours.
 fn is_own(file: &Path) -> io::Result<bool> {
     let mut start = Vec::new();
     File::open(file)?.take(256).read_to_end(&mut start)?;

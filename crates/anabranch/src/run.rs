@@ -17,6 +17,18 @@ fn shows_packets(backend: &str) -> bool {
     [SIM.name(), NOQ.name()].contains(&backend)
 }
 
+/// The absolute path without symbolic links and `..`. Its end need not exist.
+fn resolved(path: &Path) -> PathBuf {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.into());
+    whole.canonicalize().unwrap_or_else(|_| {
+        let above = whole.parent().map(resolved).unwrap_or_default();
+        match whole.file_name() {
+            Some(name) => above.join(name),
+            None => above.parent().unwrap_or(&above).to_owned(),
+        }
+    })
+}
+
 /// Runs the scenario and writes its samples over time to `samples`. A cancelled run returns the summary up to then: see
 /// [`Summary::partial_until_s`].
 pub fn run(
@@ -64,6 +76,7 @@ impl Outputs {
         runner.accepts(scenario)?;
         if let Some(picture) = &self.plot {
             plot::format(picture)?;
+            self.refuse_in_record("--plot", picture)?;
             plot::folder(picture)?;
             earlier::refuse_input_as_output("--plot", picture, scenario.files())?;
         }
@@ -77,13 +90,17 @@ impl Outputs {
         }
         if runner.is_kernel() && (!packets.links.is_empty() || packets.snap.is_some()) {
             let help = "leave them out: a capture on a kernel has the headers at the senders' hosts";
-            let why = miette!(help = help, "`--links` and `--snap` work only with the simulator");
+            let why = miette!(
+                help = help,
+                "`--links` and `--snap` work only with the simulator and with `--backend noq`"
+            );
             return Err(Error::Input(why));
         }
+        self.refuse_in_record("--pcap", &packets.file)?;
         earlier::refuse_input_as_output("--pcap", &packets.file, scenario.files())
     }
 
-    /// Checks that the run has connections to trace, and that the traces do not go into the record, which others' files block.
+    /// Checks that the run has connections to trace.
     fn check_traces(&self, traces: &Path, scenario: &Scenario, runner: &Runner) -> Result<(), Error> {
         if runner.name() != NOQ.name() {
             let (name, help) = (runner.name(), "add --backend noq, which makes flows QUIC connections");
@@ -92,11 +109,15 @@ impl Outputs {
         if scenario.flows.iter().all(|flow| flow.transport != Transport::Backend) {
             return Err(Error::Input(miette!("`--qlog`: no flow is a QUIC connection")));
         }
-        let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
+        self.refuse_in_record("--qlog", traces)
+    }
+
+    /// Refuses to write into the folder of the record: a file of another kind there blocks the next record.
+    fn refuse_in_record(&self, option: &str, path: &Path) -> Result<(), Error> {
         match &self.record {
-            Some((record, _)) if whole(traces).starts_with(whole(record)) => Err(Error::Input(miette!(
-                help = "give --qlog a folder beside it",
-                "the traces cannot be in the folder of `--out`, which has the record alone"
+            Some((record, _)) if resolved(path).starts_with(resolved(record)) => Err(Error::Input(miette!(
+                help = "give a path outside that folder",
+                "`{option}` cannot write into the folder of `--out`: only the record is there"
             ))),
             _ => Ok(()),
         }

@@ -19,9 +19,9 @@ const LONGEST: u64 = 64_000_000;
 /// A run that may need more memory, in bytes, needs `--yes`.
 const MEMORY: u64 = 4_000_000_000;
 
-/// The command that repeats a run with these changes from a copy of the scenario called `file`.
-fn command(changes: &Changes, file: &str, seed: u64) -> String {
-    let mut command = format!("anabranch run {file} --seed {seed}");
+/// The command that repeats a run with these changes from a copy of the scenario.
+fn command(changes: &Changes, seed: u64) -> String {
+    let mut command = format!("anabranch run scenario.toml --seed {seed}");
     let cc = changes.cc.iter().map(|cc| ("--cc", cc));
     let duration = changes.duration.iter().map(|duration| ("--duration", duration));
     let set = changes.set.iter().map(|set| ("--set", set));
@@ -31,7 +31,6 @@ fn command(changes: &Changes, file: &str, seed: u64) -> String {
     command
 }
 
-/// Parses the changes from such a command.
 fn changes_of(command: &str) -> Option<Changes> {
     let mut words = shlex::split(command)?.into_iter().map(unescaped).skip(3);
     let mut changes = Changes::default();
@@ -129,7 +128,7 @@ impl Scenario {
 
     /// The text of a self-contained copy, below the command that repeats this run.
     pub(crate) fn text_with_command(&self, seed: u64, options: &str, partial: Option<f64>) -> String {
-        let command = command(&self.changes, "scenario.toml", seed) + options;
+        let command = command(&self.changes, seed) + options;
         let partial = partial.map(|s| format!("# Partial: interrupted at {s} s.\n")).unwrap_or_default();
         format!("# As it was run: {command}\n{partial}{}", self.source.text)
     }
@@ -241,7 +240,7 @@ mod tests {
         let set =
             ["links.a.rate=1 Mbit/s", "$web=lia", "name='it\\n is'\n", "flows=[\r\n{}\n]"].map(str::to_owned);
         let changes = Changes { set: set.to_vec(), seed: Some(1), ..Changes::default() };
-        let command = command(&changes, "scenario.toml", 1);
+        let command = command(&changes, 1);
         assert!(!command.contains(['\n', '\r']), "{command}");
         assert_eq!(changes_of(&command).unwrap().set, set);
     }

@@ -5,6 +5,7 @@ use crate::error::{counted, input_error};
 use crate::examples::{self, Example};
 use crate::scenario::read;
 use crate::{Error, Scenario, Watch, backends};
+use anabranch_scenario::distinct_by;
 use anabranch_study::file::{self, AxisSubset, FileError};
 use anabranch_study::{Kind, Options, Row, Simulations, Study, StudyError, StudyResult, Verdict};
 use miette::{Diagnostic, miette};
@@ -24,15 +25,21 @@ pub fn study_of_text(path: &Path, text: &str, at: &[AxisSubset]) -> Result<Arc<S
         let study = file::embedded(example.name, text, &example.scenarios()?, at);
         return refuse_shipped_name(Arc::new(study.map_err(Error::input)?));
     }
-    let name = path.display().to_string();
-    let study = file::load(&name, text, path.parent().unwrap_or(Path::new("")), at);
+    let study = match path == Path::new("-") {
+        true => file::of_stdin(text, at),
+        false => file::load(&path.display().to_string(), text, path.parent().unwrap_or(Path::new("")), at),
+    };
     refuse_shipped_name(study.map_err(Error::input)?)
 }
 
 /// Reads the study of [`Scenario::sweep`] of the scenario `file` under the given name.
 pub fn study_of_sweep(name: &str, file: &Path, text: &str) -> Result<Arc<Study>, Error> {
     if name.contains(['/', '\\', '\0']) || name.starts_with('.') || name.is_empty() {
-        return Err(Error::Input(miette!("`{name}` is not a valid file name")));
+        let message = format!("`{name}` cannot be the name of the sweep's files");
+        return Err(input_error(
+            message,
+            Some("give another with --name, without slashes and without a dot at its start"),
+        ));
     }
     let scenarios = examples::named(file)?.map_or(Ok(vec![]), Example::scenarios)?;
     refuse_shipped_name(file::of_sweep(name, text, &scenarios).map_err(|error| sweep_error(&error, text))?)
@@ -59,12 +66,9 @@ fn refuse_shipped_name(study: Arc<Study>) -> Result<Arc<Study>, Error> {
     Err(input_error(message, Some("rename the file")))
 }
 
-/// Finds shipped papers by name or letter; `all` selects every paper.
+/// Finds shipped papers by name or letter, each once; `all` selects every paper.
 pub fn papers(names: &[String]) -> Result<Vec<Arc<Study>>, Error> {
     let all = anabranch_papers::all();
-    if names.iter().any(|name| name == "all") {
-        return Ok(all.to_vec());
-    }
     let find = |name: &String| {
         let is = |p: &&Arc<Study>| p.name == *name || p.id.eq_ignore_ascii_case(name);
         all.iter().find(is).cloned().ok_or_else(|| {
@@ -73,7 +77,9 @@ pub fn papers(names: &[String]) -> Result<Vec<Arc<Study>>, Error> {
             input_error(format!("unknown paper `{name}`"), Some(&help))
         })
     };
-    names.iter().map(find).collect()
+    let named = names.iter().filter(|name| *name != "all").map(find).collect::<Result<Vec<_>, _>>()?;
+    let each_once = distinct_by(named, |paper| paper.id.clone());
+    Ok(if names.iter().any(|name| name == "all") { all.to_vec() } else { each_once })
 }
 
 /// Runs a study on all cores, and judges it. It writes nothing; [`crate::Campaign`] does.
@@ -174,4 +180,15 @@ pub fn check_failed(lines: &[String]) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Result(miette!(help = lines.join("\n"), "{} failed", counts.join(" and "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::papers;
+
+    #[test]
+    fn a_paper_that_is_named_twice_is_found_once() {
+        let found = papers(&["A", "a", "coupled-cubic"].map(String::from)).unwrap();
+        assert_eq!(found.iter().map(|paper| &*paper.id).collect::<Vec<_>>(), ["A"]);
+    }
 }

@@ -79,7 +79,7 @@ pub fn advise(args: AdviseArgs) -> Result<(), Error> {
         [] => default.cc,
         some => distinct(some.iter().flat_map(|cc| file::parts(cc))),
     };
-    let buffers = buffers.into_iter().map(|buffer| buffer.trim().to_owned()).collect();
+    let buffers = distinct(buffers.iter().map(|buffer| buffer.trim().to_owned()));
     let options = AdviseOptions { flow, cc, buffers, seeds, lax: args.yes, command };
     let scenario = args.scenario.open(vec![], args.linux_hosts)?;
     interrupt::listen()?;

@@ -3,7 +3,7 @@
 use crate::interrupt;
 use crate::output::{list_files, print, print_json};
 use crate::pages::capture::page;
-use crate::shared_args::sample_format;
+use crate::shared_args::{interval, sample_format};
 use anabranch::{CaptureOptions, Error, SampleFormat, Time};
 use clap::Args;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub struct CaptureArgs {
     #[arg(long, value_parser = sample_format(), default_value = "parquet", requires = "out")]
     pub format: SampleFormat,
     /// Time between samples, at least 1 ms.
-    #[arg(long, value_name = "TIME", default_value = "100 ms", value_parser = interval)]
+    #[arg(long, value_name = "TIME", default_value = "100 ms", value_parser = interval::<1>)]
     pub interval: Time,
     /// Include TCP connections without MPTCP.
     #[arg(long)]
@@ -43,16 +43,6 @@ pub struct CaptureArgs {
     /// Print a line per segment instead: what was sent first and again, and what was acknowledged.
     #[arg(long, conflicts_with_all = ["out", "json", "tcp", "interval"])]
     pub trace: bool,
-}
-
-fn interval(text: &str) -> Result<Time, String> {
-    let interval = anabranch::scenarios::time(text)?;
-    let shortest = Time::from_millis(1);
-    if interval < shortest {
-        Err(format!("`{text}` is less than the minimum of {shortest}"))
-    } else {
-        Ok(interval)
-    }
 }
 
 pub fn capture(args: CaptureArgs) -> Result<(), Error> {

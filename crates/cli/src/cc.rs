@@ -1,7 +1,7 @@
 //! `anabranch cc`: the algorithms in the registry, and their behaviour in the standard cases.
 
 use crate::finish::run;
-use crate::output::{print, print_json};
+use crate::output::{distinct, print, print_json};
 use crate::pages::algorithm;
 use crate::shared_args::{Jobs, SizeArgs};
 use anabranch::algorithms::registry::{ALL, Entry};
@@ -94,14 +94,14 @@ pub fn cc(command: &CcCommand) -> Result<(), Error> {
 fn report(args: &CcReportArgs) -> Result<(), Error> {
     args.jobs.apply()?;
     let all = args.names.is_empty() || args.names.iter().any(|name| name == "all");
-    let chosen: Vec<&'static Entry> = match all {
-        true => ALL.to_vec(),
-        false => args.names.iter().map(|name| anabranch::algorithm(name)).collect::<Result<_, _>>()?,
-    };
+    let named = distinct(args.names.iter().filter(|name| *name != "all").cloned());
+    let named: Vec<&'static Entry> =
+        named.iter().map(|name| anabranch::algorithm(name)).collect::<Result<_, _>>()?;
+    let chosen = if all { ALL.to_vec() } else { named };
     let names = if all { String::new() } else { format!(" {}", args.names.join(" ")) };
     let place = Place {
         out: args.out.clone(),
-        command: format!("anabranch cc report{names}{}", args.size),
+        command: format!("anabranch cc report{names}{}", args.size.command()),
         replace: args.replace,
         ..Place::default()
     };

@@ -36,7 +36,7 @@ pub struct CompareArgs {
     pub seeds: u32,
     #[command(flatten)]
     pub jobs: Jobs,
-    /// The backend that runs them: the simulator, or a Linux kernel.
+    /// The backend that runs them.
     #[arg(long, value_parser = backend(), default_value = "sim")]
     pub backend: &'static Runner,
     /// Simulate with the Linux-accurate host model, as `--set hosts=linux` does.

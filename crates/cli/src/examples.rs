@@ -54,6 +54,9 @@ pub fn examples(args: &ExamplesArgs) -> Result<(), Error> {
 }
 
 pub fn new(args: &NewArgs) -> Result<(), Error> {
+    if args.file == Path::new("-") {
+        return Err(Error::Input(miette!("`-` is not possible here: `new` writes a file; give its name")));
+    }
     let name = args.from.trim_start_matches("example:");
     let example = named(Path::new(&format!("example:{name}")))?;
     let copies = example.map_or(Ok(vec![]), |example| example.copies(&args.file))?;

@@ -75,7 +75,6 @@ fn tip(error: &clap::Error, args: &[String]) -> String {
     String::new()
 }
 
-/// Whether `plot` has the option.
 fn is_of_plot(option: &str) -> bool {
     let root = Cli::command();
     let mut options = root.find_subcommand("plot").into_iter().flat_map(clap::Command::get_arguments);

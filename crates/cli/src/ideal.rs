@@ -30,7 +30,6 @@ pub struct IdealArgs {
     pub json: bool,
 }
 
-/// Parses a number from 0 to 1.
 fn parse_fraction(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(fraction) if (0.0..=1.0).contains(&fraction) => Ok(fraction),

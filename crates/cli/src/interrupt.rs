@@ -27,15 +27,7 @@ static REQUESTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// Installs the handlers. A later Ctrl-C ends the process at once. SIGTERM and SIGHUP stay ignored if they were, as `nohup` needs.
 pub fn listen() -> Result<(), Error> {
-    register(
-        |signal| signal == SIGINT || !is_ignored(signal),
-        |requested| {
-            thread::Builder::new()
-                .name("interrupt".to_owned())
-                .spawn(move || end_at_once(&requested))
-                .map(drop)
-        },
-    )
+    register(true)
 }
 
 /// Waits for the first signal, then for a later Ctrl-C, and ends the process. A terminal that goes may send SIGHUP twice, the
@@ -66,13 +58,11 @@ fn end_at_once(requested: &AtomicBool) {
 /// The same, for a command that always completes its record: a second Ctrl-C changes nothing, and an ignored SIGINT stays ignored.
 #[cfg(feature = "linux")]
 pub fn listen_to_the_end() -> Result<(), Error> {
-    register(|signal| !is_ignored(signal), |_| Ok(()))
+    register(false)
 }
 
-fn register(
-    listens: impl Fn(i32) -> bool,
-    first: impl Fn(Arc<AtomicBool>) -> io::Result<()>,
-) -> Result<(), Error> {
+/// If the user may `insist`, SIGINT counts even if it is ignored.
+fn register(insist: bool) -> Result<(), Error> {
     static REGISTERED: AtomicBool = AtomicBool::new(false);
     if REGISTERED.swap(true, Ordering::Relaxed) {
         return Ok(());
@@ -83,8 +73,12 @@ fn register(
     #[cfg(windows)]
     let signals = [SIGINT, SIGTERM];
     let register = || {
-        first(requested.clone())?;
-        for signal in signals.into_iter().filter(|signal| listens(*signal)) {
+        if insist {
+            let thread = thread::Builder::new().name("interrupt".to_owned());
+            thread.spawn(|| end_at_once(requested))?;
+        }
+        let listens = |signal: &i32| insist && *signal == SIGINT || !is_ignored(*signal);
+        for signal in signals.into_iter().filter(listens) {
             flag::register(signal, requested.clone())?;
         }
         Ok(())
@@ -105,7 +99,6 @@ pub fn watch() -> Watch<'static> {
     Watch { cancel: REQUESTED.get_or_init(Arc::default).clone().into(), note, ..Watch::default() }
 }
 
-/// Whether a signal has arrived.
 pub fn requested() -> bool {
     REQUESTED.get().is_some_and(|requested| requested.load(Ordering::Relaxed))
 }

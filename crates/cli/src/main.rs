@@ -121,6 +121,7 @@ pub enum Command {
     Task(task::TaskArgs),
     /// Compute the theory of a scenario: max–min and pooled shares, and the equilibria of LIA, OLIA, BALIA and Linked CUBIC.
     #[command(after_help = ideal::EXAMPLES)]
+    #[command(mut_arg("seed", |arg| arg.help("The seed, instead of the scenario's").long_help(None)))]
     Ideal(ideal::IdealArgs),
     /// Print a synthetic trace for a link, from a model and a seed.
     #[command(after_help = trace::EXAMPLES)]
@@ -226,14 +227,12 @@ fn execute(command: Command) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn consistent() {
         Cli::command().debug_assert();
     }
 
-    /// The command and those below it.
     fn with_subcommands(command: &clap::Command) -> Vec<&clap::Command> {
         let below = command.get_subcommands().flat_map(with_subcommands);
         std::iter::once(command).chain(below).collect()

@@ -43,7 +43,6 @@ pub fn print_json(value: &impl Serialize) -> Result<(), Error> {
     print_json_as(PrettyFormatter::new(), value)
 }
 
-/// The same in one line.
 pub fn print_json_line(value: &impl Serialize) -> Result<(), Error> {
     print_json_as(CompactFormatter, value)
 }

@@ -6,7 +6,7 @@ use crate::output::{note, print};
 use crate::pages::study::verdicts;
 use crate::progress::Progress;
 use crate::shared_args::{Jobs, SizeArgs, VariantArgs, backend, option};
-use crate::table::{Table, WIDTH};
+use crate::table::{Table, paragraph};
 use anabranch::algorithms::registry;
 use anabranch::studies::{Kind, Results, file::Heading};
 use anabranch::{Campaign, Error, Options, Place, Runner, Size, input_error};
@@ -26,8 +26,7 @@ Examples:
 
 /// Lists the papers by letter, name and title, and the examples.
 pub fn help() -> String {
-    let options = textwrap::Options::new(WIDTH).initial_indent("  ").subsequent_indent("      ");
-    let entry = |p: Heading| textwrap::fill(&format!("{}, {}: {}", p.id, p.name, p.title), &options) + "\n";
+    let entry = |p: Heading| paragraph("  ", "      ", &format!("{}, {}: {}", p.id, p.name, p.title));
     let papers: String = anabranch::papers::headings().map(entry).collect();
     format!("Papers:\n{papers}\n{EXAMPLES}")
 }
@@ -44,7 +43,7 @@ pub struct PaperArgs {
     pub only: Option<String>,
     #[command(flatten)]
     pub variants: VariantArgs,
-    /// Also run the papers' own experiments on a Linux kernel, and show its values beside the simulator's. `kernel` needs
+    /// Also run the papers' own experiments on another backend, and show its values beside the simulator's. `kernel` needs
     /// root and runs in real time.
     #[arg(long, value_parser = backend(), default_value = "sim")]
     pub backend: &'static Runner,
@@ -121,7 +120,6 @@ pub fn paper(args: &PaperArgs) -> Result<(), Error> {
     run(campaign, place, false, |result, _| verdicts(result))
 }
 
-/// The place of the report, and of the runs.
 fn place(args: &PaperArgs) -> Place {
     Place {
         out: args.out.clone(),
@@ -141,13 +139,13 @@ fn list() -> Result<(), Error> {
             .text("--only", paper.experiments.iter().map(|d| d.ids.join(", ")))
             .text("experiment", paper.experiments.iter().map(|d| &d.title));
         let heading = format!("{}, {}: {}", paper.id, paper.name, paper.title);
-        format!("{}\n{table}", textwrap::fill(&heading, WIDTH))
+        paragraph("", "", &heading) + &table.to_string()
     });
     print(&papers.collect::<Vec<_>>().join("\n"))
 }
 
 fn command(args: &PaperArgs) -> String {
-    let PaperArgs { size, variants, .. } = args;
+    let (size, variants) = (args.size.command(), args.variants.command());
     let (papers, only) = (args.papers.join(","), option("only", &args.only));
     let first = if args.quick_first { " --quick-first" } else { "" };
     let backend = args.backend.options(args.linux_hosts);

@@ -35,7 +35,6 @@ impl Progress {
         Progress::new(total.as_nanos(), template)
     }
 
-    /// Progress over many runs.
     pub fn over_runs() -> Self {
         Progress::new(PARTS as u64, "{bar:24} {prefix} simulated s/s, {eta} left  {wide_msg}")
     }
@@ -65,7 +64,6 @@ impl Progress {
         self.bar.suspend(print)
     }
 
-    /// Shows the simulated time that the run has reached.
     fn show_time(&self, now: Time) {
         // A repeated run starts again at 0.
         self.bar.set_position(self.bar.position().max(now.as_nanos()));
@@ -73,7 +71,6 @@ impl Progress {
         self.print_line(part, "of the simulated time", "");
     }
 
-    /// Shows the progress of many runs.
     fn show(&self, p: anabranch::studies::Progress<'_>) {
         let speed = p.simulated.as_secs_f64() / self.bar.elapsed().as_secs_f64();
         self.bar.set_prefix(format!("{} of {} runs, {}", p.done, p.total, plain(speed)));

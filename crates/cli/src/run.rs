@@ -51,7 +51,7 @@ pub struct RunArgs {
     /// exists. The extension selects the format: .html, .svg, .pdf or .png.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "plot.html")]
     pub plot: Option<PathBuf>,
-    /// The backend that runs it: the simulator, or a Linux kernel.
+    /// The backend that runs it.
     #[arg(long, value_parser = backend(), default_value = "sim")]
     pub backend: &'static Runner,
     /// Simulate with the Linux-accurate host model, as `--set hosts=linux` does.

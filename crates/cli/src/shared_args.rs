@@ -4,10 +4,10 @@ use crate::output::note;
 use anabranch::linux::GUEST_6_12;
 use anabranch::records::quoted;
 use anabranch::studies::{file::renamed, variant::LINUX_HOSTS_SET};
-use anabranch::{Changes, Error, Place, RUNNERS, Runner, SampleFormat, Scenario, Size};
+use anabranch::{Changes, Error, Place, RUNNERS, Runner, SampleFormat, Scenario, Size, Time, input_error};
 use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 /// An option of a command line with each of its values, after a space.
@@ -31,7 +31,8 @@ pub struct ScenarioArgs {
     pub duration: Option<String>,
 }
 
-fn parse_seed(text: &str) -> Result<u64, String> {
+/// A seed on a command line.
+pub fn parse_seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("a seed is a whole number from 0 to {}", u64::MAX))
 }
 
@@ -53,9 +54,19 @@ impl ScenarioArgs {
     /// Reads it without the warnings.
     pub fn read(self, cc: Vec<String>, linux_hosts: bool) -> Result<Scenario, Error> {
         let ScenarioArgs { file, mut set, seed, duration } = self;
+        if let Some(other) = set.iter().find(|set| linux_hosts && sets_other_hosts(set)) {
+            let message = format!("`--set {other}` contradicts `--linux-hosts`");
+            return Err(input_error(message, Some("leave one of the two out")));
+        }
         set.extend(linux_hosts.then(|| LINUX_HOSTS_SET.to_owned()));
         Scenario::open_with(file, Changes { set, cc, seed, duration })
     }
+}
+
+/// Whether an assignment selects another host model than `--linux-hosts`.
+fn sets_other_hosts(assignment: &str) -> bool {
+    let Some((key, value)) = assignment.split_once('=') else { return false };
+    key.trim() == "hosts" && value.trim().trim_matches(['"', '\'']) != "linux"
 }
 
 /// The size and the number of seeds of papers and studies.
@@ -76,7 +87,6 @@ pub struct SizeArgs {
 }
 
 impl SizeArgs {
-    /// The size.
     pub fn size(&self) -> Size {
         match (self.quick, self.full) {
             (true, _) => Size::Quick,
@@ -84,16 +94,14 @@ impl SizeArgs {
             _ => Size::Default,
         }
     }
-}
 
-/// The options on a command line, after a space.
-impl Display for SizeArgs {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.size() {
-            Size::Default => {}
-            size => write!(f, " --{}", size.name())?,
-        }
-        f.write_str(&option("seeds", self.seeds))
+    /// The options on a command line, each after a space.
+    pub fn command(&self) -> String {
+        let size = match self.size() {
+            Size::Default => String::new(),
+            size => format!(" --{}", size.name()),
+        };
+        size + &option("seeds", self.seeds)
     }
 }
 
@@ -108,9 +116,13 @@ pub struct VariantArgs {
 }
 
 impl VariantArgs {
-    /// Whether the variants are left out.
     pub fn left_out(&self) -> bool {
         self.no_variants || self.no_columns
+    }
+
+    /// The option on a command line, after a space.
+    pub fn command(&self) -> &'static str {
+        if self.left_out() { " --no-variants" } else { "" }
     }
 
     /// Prints a note if the option has its old name.
@@ -118,13 +130,6 @@ impl VariantArgs {
         if self.no_columns {
             note(&renamed("`--no-columns`", "`--no-variants`"));
         }
-    }
-}
-
-/// The option on a command line, after a space.
-impl Display for VariantArgs {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.left_out() { " --no-variants" } else { "" })
     }
 }
 
@@ -145,7 +150,7 @@ pub struct KeptArgs {
 impl KeptArgs {
     /// The folder of results of the study with that name, which is not one of the papers' results.
     pub fn out(&self, name: &str) -> PathBuf {
-        let taken = ["algorithms", "book", "papers", "report", "store", "studies"].contains(&name);
+        let taken = ["advice", "algorithms", "book", "papers", "report", "store", "studies"].contains(&name);
         let name = if taken { format!("{name}-study") } else { name.to_owned() };
         self.out.clone().unwrap_or_else(|| Path::new("out").join(name))
     }
@@ -175,7 +180,16 @@ impl Jobs {
     }
 }
 
-/// Parses the format of samples.
+/// A time between samples, of at least that many milliseconds.
+pub fn interval<const LEAST_MS: u64>(text: &str) -> Result<Time, String> {
+    match anabranch::scenarios::time(text)? {
+        short if short < Time::from_millis(LEAST_MS) => {
+            Err(format!("`{text}` is less than the minimum of {LEAST_MS} ms"))
+        }
+        interval => Ok(interval),
+    }
+}
+
 pub fn sample_format() -> impl TypedValueParser<Value = SampleFormat> {
     let csv = PossibleValue::new("csv").help("Comma-separated values");
     let known = PossibleValuesParser::new([PossibleValue::new("parquet").help("Apache Parquet"), csv]);
@@ -191,7 +205,6 @@ pub enum TrafficName {
     Iperf3,
 }
 
-/// Parses the name of a backend.
 pub fn backend() -> impl TypedValueParser<Value = &'static Runner> {
     let alias = |name| (name == GUEST_6_12.name()).then_some("guest");
     let value = |(runner, about): &(&'static Runner, &'static str)| {

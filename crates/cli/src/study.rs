@@ -60,7 +60,6 @@ fn run(args: &StudyRunArgs) -> Result<(), Error> {
     finish::run(campaign, args.place(&study), args.json, |result, _| verdicts_and_rows(result))
 }
 
-/// `anabranch study check FILE`.
 fn check(path: &Path) -> Result<(), Error> {
     let study = open(path, &[])?;
     let mut lines = vec![format!("{}: {}", study.name, study.title)];
@@ -81,7 +80,6 @@ fn check(path: &Path) -> Result<(), Error> {
     print(&lines.join("\n"))
 }
 
-/// `anabranch study status FILE`.
 fn status(args: &StudyRunArgs) -> Result<(), Error> {
     args.jobs.apply()?;
     let study = args.open()?;
@@ -104,7 +102,7 @@ fn status(args: &StudyRunArgs) -> Result<(), Error> {
 
 fn command(args: &StudyRunArgs) -> String {
     let name = quoted(&args.file().display().to_string());
-    let StudyRunArgs { size, variants, .. } = args;
+    let (size, variants) = (args.size.command(), args.variants.command());
     let only = option("only", &args.only);
     let at = option("at", args.at.iter().map(|(axis, values)| format!("{axis}={}", values.join(","))));
     let backend = args.backend.options(args.linux_hosts);

@@ -43,7 +43,7 @@ pub struct SweepArgs {
     /// The number of seeds per point.
     #[arg(long, default_value = "5", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub seeds: u32,
-    /// Also run everything on a Linux kernel, and show its values beside the simulator's. `kernel` needs root and runs in
+    /// Also run everything on another backend, and show its values beside the simulator's. `kernel` needs root and runs in
     /// real time.
     #[arg(long, value_parser = backend(), default_value = "sim")]
     pub backend: &'static Runner,

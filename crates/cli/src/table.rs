@@ -44,12 +44,10 @@ struct Column {
 }
 
 impl Table {
-    /// A table without columns.
     pub fn new() -> Self {
         Table::default()
     }
 
-    /// Adds a column of text.
     pub fn text<S: Into<String>>(mut self, heading: &str, cells: impl IntoIterator<Item = S>) -> Self {
         // Escaped before the layout, because escapes are wider.
         let cells = cells.into_iter().map(|cell| printable(&cell.into())).collect();
@@ -65,7 +63,6 @@ impl Table {
         self
     }
 
-    /// Adds a column of whole numbers.
     pub fn count(self, heading: &str, cells: impl IntoIterator<Item = u64>) -> Self {
         self.right(heading.to_owned(), cells.into_iter().map(|n| n.to_string()).collect())
     }
@@ -118,6 +115,11 @@ impl Table {
     /// The same in a unit, given with its factor.
     pub fn estimates_in(self, heading: &str, (factor, unit): (f64, &str), cells: Vec<Spread>) -> Self {
         self.right(titled(heading, unit), cells.iter().map(|e| e.show(factor)).collect())
+    }
+
+    /// Adds a column of counts: a single value, or one that all seeds share, is a whole number.
+    pub fn counts(self, heading: &str, cells: impl IntoIterator<Item = Spread>) -> Self {
+        self.right(heading.to_owned(), cells.into_iter().map(|cell| cell.count()).collect())
     }
 
     /// Adds a column of ratios with three decimals, which are enough beside goals of 1.
@@ -192,7 +194,6 @@ pub enum Spread {
 }
 
 impl Spread {
-    /// The spread of the seeds' values.
     pub fn of(values: impl IntoIterator<Item = Option<f64>>) -> Self {
         let Some(values) = values.into_iter().collect::<Option<Vec<f64>>>() else { return Spread::Missing };
         match estimate(values) {
@@ -211,23 +212,29 @@ impl Spread {
         }
     }
 
+    fn count(&self) -> String {
+        self.with(|n| format!("{n:.0}"), plain_estimate)
+    }
+
     fn ratio(&self) -> String {
-        match self {
-            Spread::Missing => NOTHING.to_owned(),
-            Spread::Single(x) => format!("{x:.3}"),
-            Spread::Same(x) => format!("{x:.3} ± 0"),
-            Spread::Interval(x, half) if *half < 5e-4 => format!("{x:.3} ± <0.001"),
-            Spread::Interval(x, half) if *half < 0.1 => format!("{x:.3} ± {half:.3}"),
-            Spread::Interval(x, half) => plain_estimate(*x, *half),
-        }
+        let estimate = |x, half| match half {
+            ..5e-4 => format!("{x:.3} ± <0.001"),
+            ..0.1 => format!("{x:.3} ± {half:.3}"),
+            _ => plain_estimate(x, half),
+        };
+        self.with(|x| format!("{x:.3}"), estimate)
     }
 
     fn show(&self, factor: f64) -> String {
-        match self {
+        self.with(|x| plain(x / factor), |x, half| plain_estimate(x / factor, half / factor))
+    }
+
+    fn with(&self, number: impl Fn(f64) -> String, estimate: impl Fn(f64, f64) -> String) -> String {
+        match *self {
             Spread::Missing => NOTHING.to_owned(),
-            Spread::Single(x) => plain(x / factor),
-            Spread::Same(x) => format!("{} ± 0", plain(x / factor)),
-            Spread::Interval(x, half) => plain_estimate(x / factor, half / factor),
+            Spread::Single(x) => number(x),
+            Spread::Same(x) => number(x) + " ± 0",
+            Spread::Interval(x, half) => estimate(x, half),
         }
     }
 }
@@ -258,7 +265,12 @@ fn cell(x: f64, unit: &str) -> String {
     if unit == "%" && small { format!("{x:.*}", decimals(x, 2)) } else { plain(x) }
 }
 
-/// A heading with its unit.
+/// Prose below the maximum width, with these indents of its first line and of the others.
+pub fn paragraph(first: &str, rest: &str, text: &str) -> String {
+    let options = textwrap::Options::new(WIDTH).initial_indent(first).subsequent_indent(rest);
+    textwrap::fill(text, options) + "\n"
+}
+
 pub fn titled(heading: &str, unit: &str) -> String {
     if unit.is_empty() { heading.to_owned() } else { format!("{heading} ({unit})") }
 }
@@ -288,6 +300,8 @@ mod tests {
         assert_eq!(Spread::of([0.1; 3].map(Some)), Spread::Same(0.1));
         assert_eq!(Spread::of([Some(2.0)]).show(1.0), "2.000");
         assert_eq!(Spread::of([Some(2.0), Some(2.0)]).show(1.0), "2.000 ± 0");
+        assert_eq!(Spread::of([Some(2.0), Some(2.0)]).count(), "2 ± 0");
+        assert_eq!(Spread::of([Some(12345.0)]).count(), "12345");
         assert_eq!(Spread::of([Some(2.0), None]), Spread::Missing);
     }
 

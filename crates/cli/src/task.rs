@@ -42,7 +42,6 @@ pub struct TaskArgs {
     pub traffic: TrafficName,
 }
 
-/// An example of a task.
 pub const EXAMPLE: &str = r#"{"scenario": "TOML text", "set": ["links.a.rate=5 Mbit/s"], "cc": ["lia"], "seed": 3, "backend": "sim"}"#;
 
 pub fn task(args: &TaskArgs) -> Result<(), Error> {

@@ -1,11 +1,11 @@
 //! The command line of `anabranch kernel`.
 
-use crate::shared_args::sample_format;
-use anabranch::SampleFormat;
+use crate::shared_args::{interval, sample_format};
+use anabranch::scenarios::time;
+use anabranch::{SampleFormat, Time};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
-use std::time::Duration;
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -149,11 +149,11 @@ pub struct UseArgs {
 #[derive(Debug, Args)]
 pub struct MonitorArgs {
     /// Time between samples, at least 10 ms.
-    #[arg(long, value_name = "TIME", default_value = "1 s", value_parser = interval)]
-    pub interval: Duration,
+    #[arg(long, value_name = "TIME", default_value = "1 s", value_parser = interval::<10>)]
+    pub interval: Time,
     /// End after this time, such as '30 s'.
     #[arg(long, value_name = "TIME", value_parser = time)]
-    pub duration: Option<Duration>,
+    pub duration: Option<Time>,
     /// Show only connections that use this algorithm; may be repeated.
     #[arg(long, value_name = "NAME")]
     pub cc: Vec<String>,
@@ -178,17 +178,4 @@ pub struct MonitorArgs {
     /// Format of the recorded samples.
     #[arg(long, value_parser = sample_format(), default_value = "parquet", requires = "record")]
     pub format: SampleFormat,
-}
-
-fn time(text: &str) -> Result<Duration, String> {
-    anabranch::scenarios::time(text).map(|time| Duration::from_nanos(time.as_nanos()))
-}
-
-fn interval(text: &str) -> Result<Duration, String> {
-    match time(text)? {
-        short if short < Duration::from_millis(10) => {
-            Err(format!("`{text}` is less than the minimum of 10 ms"))
-        }
-        interval => Ok(interval),
-    }
 }

@@ -7,6 +7,7 @@ use crate::output::print;
 use crate::table::WIDTH;
 use anabranch::algorithms::kernel_registry::{self as registry, KernelEntry};
 use anabranch::kernel::{Error as KernelError, Load, Namespace, Unload};
+use anabranch::scenarios::distinct_by;
 use anabranch::{Error, counted};
 use miette::miette;
 use textwrap::WordSplitter;
@@ -93,15 +94,24 @@ fn for_each_algorithm(
 }
 
 fn find_all(names: &[String]) -> Result<Vec<&'static KernelEntry>, Error> {
-    if names.iter().any(|name| name == "all") {
-        return Ok(registry::all().iter().collect());
-    }
-    names.iter().map(|name| find(name, &[])).collect()
+    let named = names.iter().filter(|name| *name != "all").map(|name| find(name, &[]));
+    let named: Vec<&'static KernelEntry> = named.collect::<Result<_, _>>()?;
+    // One algorithm has two names: `lia` and `ab_lia`.
+    let named = distinct_by(named, |entry| entry.kernel_name);
+    let all = names.iter().any(|name| name == "all");
+    Ok(if all { registry::all().iter().collect() } else { named })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::describe_users;
+    use super::{describe_users, find_all};
+
+    #[test]
+    fn an_algorithm_with_both_names_is_found_once() {
+        let found = find_all(&["lia", "ab_lia", "olia"].map(str::to_owned)).unwrap();
+        let found: Vec<_> = found.into_iter().map(|entry| entry.kernel_name).collect();
+        assert_eq!(found, ["ab_lia", "ab_olia"]);
+    }
 
     #[test]
     fn remaining_users_are_described() {

@@ -16,12 +16,12 @@ use anabranch::kernel::{Filter, Namespace, Recorder, Sample, Watch};
 use anabranch::records::RunDirectory;
 use anabranch::studies::format::significant;
 use anabranch::units::{BYTES, with_unit};
-use anabranch::{Error, check_record};
+use anabranch::{Error, Time, check_record};
 use miette::miette;
 use screen::Screen;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use terminal::Terminal;
 
 pub fn monitor(args: &MonitorArgs) -> Result<(), Error> {
@@ -58,7 +58,6 @@ pub fn monitor(args: &MonitorArgs) -> Result<(), Error> {
     )))
 }
 
-/// Prints one sample.
 fn show_once(args: &MonitorArgs, watch: &mut Watch) -> Result<(), Error> {
     let sample = watch.sample()?;
     if args.json {
@@ -93,7 +92,6 @@ struct Record {
 }
 
 impl Record {
-    /// Opens a record with columns for these observables.
     fn open(path: &Path, args: &MonitorArgs, observables: Vec<&'static str>) -> Result<Self, Error> {
         let mut directory = RunDirectory::open(path, args.format, &observables, note)?;
         if let Some(earlier) = directory.earlier() {
@@ -124,6 +122,7 @@ fn show(
     screen: &mut Option<(Terminal, Screen)>,
 ) -> Result<(), Error> {
     let start = Instant::now();
+    let of = |time: Time| Duration::from_nanos(time.as_nanos());
     let mut due = start;
     loop {
         let sample = watch.sample()?;
@@ -134,8 +133,8 @@ fn show(
             }
         }
         // Skips samples that are late.
-        due = (due + args.interval).max(Instant::now());
-        let last = args.duration.is_some_and(|duration| due > start + duration);
+        due = (due + of(args.interval)).max(Instant::now());
+        let last = args.duration.is_some_and(|duration| due > start + of(duration));
         let ended = match screen {
             None => {
                 if args.json {

@@ -38,7 +38,6 @@ pub fn select_again(entry: &KernelEntry) -> Result<String, Error> {
     Ok(said.unwrap_or_default())
 }
 
-/// Notes that MPTCP is off in a namespace.
 pub fn mptcp_is_off(namespace: &Namespace) {
     if namespace.mptcp_enabled().is_ok_and(|on| !on) {
         note(&format!(

@@ -11,12 +11,14 @@ use textwrap::WordSplitter;
 /// How many times as long the proposed runs are, where seeds would be too many.
 const LONGER: u64 = 4;
 
-/// The advice as text.
 pub fn page(advice: &Advice, scenario_of: &Scenario) -> String {
     let Advice { scenario, flow, seeds, .. } = advice;
     let seeds = counted(*seeds as usize, "seed");
-    let heading =
-        format!("{scenario}: algorithms of {flow}, {seeds}, means ± half the width of the 95 % interval");
+    let means = match advice.seeds {
+        1 => "no intervals from one seed",
+        _ => "means ± half the width of the 95 % interval",
+    };
+    let heading = format!("{scenario}: algorithms of {flow}, {seeds}, {means}");
     // Names contain hyphens.
     let options = textwrap::Options::new(WIDTH).word_splitter(WordSplitter::NoHyphenation);
     let fill = |text: &str| textwrap::fill(text, &options) + "\n";
@@ -56,20 +58,18 @@ fn with_buffers(cases: &[Case]) -> Table {
 
 /// What the other flows get, and where an algorithm harms a single-path flow the most; `None` without other flows.
 fn others(cases: &[Case], scenario: &Scenario) -> Option<Table> {
-    let names = cases.first()?.others_bps.iter().map(|(name, _)| name);
+    let others = Some(&cases.first()?.others_bps).filter(|others| !others.is_empty())?;
     let mut table = with_buffers(cases).text("--cc", cases.iter().map(|case| &case.cc));
-    let mut has_others = false;
-    for (i, name) in names.enumerate() {
+    for (i, (name, _)) in others.iter().enumerate() {
         let each = cases.iter().map(|case| case.others_bps[i].1.as_ref().into());
         let heading = match scenario.flows.iter().filter(|flow| base(&flow.name) == name).count() {
             0 | 1 => format!("goodput of {name}"),
             n => format!("goodput of {name}, sum of {n}"),
         };
         table = table.estimates(&heading, RATE, each);
-        has_others = true;
     }
     let link = |case: &Case| case.goal2.link.clone().unwrap_or_default();
-    has_others.then(|| table.text("link of goal 2", cases.iter().map(link)))
+    Some(table.text("link of goal 2", cases.iter().map(link)))
 }
 
 /// How to run the algorithms that are recommended for the connection on Linux.

@@ -1,13 +1,12 @@
 //! Formats descriptions and standard cases of algorithms.
 
-use crate::table::{Table, WIDTH, titled};
+use crate::table::{Table, paragraph, titled};
 use anabranch::algorithms::kernel_registry as registry;
 use anabranch::algorithms::registry::{ALL, Entry, V0};
 use anabranch::papers::standard::{AlgorithmResult, CASES, Case};
 use anabranch::scenarios::describe::{default, kind};
 use anabranch::units::PLAIN;
 
-/// Lists all algorithms.
 pub fn list() -> String {
     let for_linux = |e: &&Entry| registry::find_kernel(e.name).map_or("", |kernel| kernel.kernel_name);
     let table = Table::new()
@@ -23,7 +22,6 @@ pub fn list() -> String {
     )
 }
 
-/// Describes an algorithm.
 pub fn page(entry: &Entry) -> String {
     let mut page = format!("{}: {} ({})\n", entry.name, entry.title, kind(entry));
     page += &paragraph("Source: ", "  ", entry.source);
@@ -53,11 +51,6 @@ fn section(heading: &str, lines: &[&str]) -> String {
     format!("\n{heading}\n{lines}")
 }
 
-fn paragraph(first: &str, rest: &str, text: &str) -> String {
-    let options = textwrap::Options::new(WIDTH).initial_indent(first).subsequent_indent(rest);
-    textwrap::fill(text, options) + "\n"
-}
-
 /// The key figures of an algorithm in the standard cases.
 pub fn standard_cases(result: &AlgorithmResult) -> String {
     let cases: Vec<_> = CASES.iter().filter_map(|case| Some((case, result.case(&case.id)?))).collect();
@@ -71,5 +64,5 @@ pub fn standard_cases(result: &AlgorithmResult) -> String {
         .estimates("value", PLAIN, keys().map(|k| k.map(|k| &k.value).into()))
         .estimates("mean queue, packets", PLAIN, cases.iter().map(|(_, r)| r.queue_packets.as_ref().into()));
     let heading = format!("{} ({} size; seeds: {})", result.algorithm, result.size, result.seeds);
-    format!("{}\n{table}", textwrap::fill(&heading, WIDTH))
+    paragraph("", "", &heading) + &table.to_string()
 }

@@ -7,7 +7,6 @@ use anabranch::units::{PERCENT, PLAIN, RATE};
 use anabranch::{Summary, counted};
 use std::cmp::Reverse;
 
-/// The packets and the connections of a capture.
 pub fn page(s: &Summary) -> String {
     let mut page = format!("{}: {} s", printable(&s.scenario), s.duration_s);
     let read = s.capture.clone().unwrap_or_default();

@@ -1,13 +1,12 @@
 //! Formats a scenario.
 
 use crate::table::{Table, WIDTH};
-use anabranch::Time;
 use anabranch::links::{Discipline, LinkSpec, Loss, QueueLimit, Value};
 use anabranch::scenarios::{Application, Flow, Scenario, printable};
 use anabranch::studies::format::{plain, significant};
 use anabranch::units::{BYTES, RATE, TIME, with_unit};
+use anabranch::{Time, counted};
 
-/// The scenario as text and tables.
 pub fn page(s: &Scenario) -> String {
     let mut page =
         format!("OK: {}, {}, means from {} on, seed {}\n", s.name, time(s.duration), time(s.warmup), s.seed);
@@ -49,8 +48,10 @@ fn queue(spec: &LinkSpec, longest_rtt: Time, largest_mss: u64) -> String {
     // A full segment and 52 bytes of headers.
     let packet = if largest_mss == 0 { 1500 } else { largest_mss + 52 };
     let (mut text, bytes) = match spec.queue {
-        QueueLimit::Packets(n) => (format!("{n} packets"), n.saturating_mul(packet)),
-        QueueLimit::Bytes(n) => (format!("{}: {} packets", with_unit(n as f64, BYTES), n / packet), n),
+        QueueLimit::Packets(n) => (counted(n as usize, "packet"), n.saturating_mul(packet)),
+        QueueLimit::Bytes(n) => {
+            (format!("{}: {}", with_unit(n as f64, BYTES), counted((n / packet) as usize, "packet")), n)
+        }
     };
     let bdp = spec.rate_bps * longest_rtt.as_secs_f64() / 8.0;
     if bdp > 0.0 && largest_mss > 0 {

@@ -45,7 +45,6 @@ pub struct Page {
     runs: Vec<Vec<Summary>>,
     /// The number of planned runs.
     total: usize,
-    /// The number of failed runs.
     failed: usize,
     fairness: Fairness,
     /// Whether the algorithm that was named first has complete runs: the others are compared with it.
@@ -99,7 +98,6 @@ impl Page {
         }
     }
 
-    /// The comparison as text.
     pub fn text(&self) -> String {
         let mut page = self.heading();
         let mut same = false;
@@ -200,7 +198,7 @@ impl Page {
         let goodput = |s: &Summary, i: usize| s.flows[i].goodput_bps;
         let table = self.with_difference(self.table("flow", &names), ("goodput", RATE), names.len(), goodput);
         let again = |s: &Summary, i: usize| Some(s.flows[i].retransmitted_segments as f64);
-        table.estimates("retransmitted segments", PLAIN, self.each(names.len(), again))
+        table.counts("retransmitted segments", self.each(names.len(), again))
     }
 
     fn subflows(&self) -> Table {
@@ -242,7 +240,7 @@ impl Page {
             table = table
                 .estimates("slowdown", PLAIN, each(|f| Some(f.transfers.as_ref()?.slowdown.as_ref()?.mean)))
                 .estimates("p99", PLAIN, each(|f| Some(f.transfers.as_ref()?.slowdown.as_ref()?.p99)))
-                .estimates("unfinished", PLAIN, each(|f| Some(f.transfers.as_ref()?.unfinished as f64)));
+                .counts("unfinished", each(|f| Some(f.transfers.as_ref()?.unfinished as f64)));
         }
         (!shown.is_empty()).then_some(table)
     }

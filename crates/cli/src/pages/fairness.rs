@@ -22,7 +22,6 @@ impl Fairness {
         Fairness { applies: counted.len() > 1, left_out }
     }
 
-    /// Whether there are flows to compare.
     pub fn applies(&self) -> bool {
         self.applies
     }
@@ -32,7 +31,6 @@ impl Fairness {
         self.counted(summary).nth(1).is_some()
     }
 
-    /// The index of a run.
     pub fn jain(&self, summary: &Summary) -> Option<f64> {
         jain(&self.counted(summary).filter_map(|flow| flow.goodput_bps).collect::<Vec<_>>())
     }

@@ -1,6 +1,6 @@
 //! Formats fair shares and equilibria.
 
-use crate::table::{Table, WIDTH, titled};
+use crate::table::{Table, paragraph, titled};
 use anabranch::studies::format::plain;
 use anabranch::theory::{Allocation, COUPLED, FlowIdeal, Ideals, LinkIdeal, SubflowIdeal};
 use anabranch::units::{PERCENT, PLAIN, RATE, TIME, Units};
@@ -8,7 +8,6 @@ use anabranch::units::{PERCENT, PLAIN, RATE, TIME, Units};
 /// With a smaller window, in segments, a loss may leave too few ACKs for fast retransmit.
 const SMALL: f64 = 4.0;
 
-/// The ideals as text and tables.
 pub fn page(ideals: &Ideals) -> String {
     let all: Vec<&Allocation> = ideals.allocations.iter().collect();
     let settled = |a: &&Allocation| a.links.iter().all(|link| link.loss_rate.is_some());
@@ -83,8 +82,7 @@ fn remarks(ideals: &Ideals, settled: bool) -> String {
 }
 
 fn list(items: impl Iterator<Item = String>) -> String {
-    let options = textwrap::Options::new(WIDTH).initial_indent("- ").subsequent_indent("  ");
-    items.map(|item| textwrap::fill(&item, &options) + "\n").collect()
+    items.map(|item| paragraph("- ", "  ", &item)).collect()
 }
 
 /// The columns that the tables lack, and why.
@@ -170,7 +168,6 @@ fn goodputs(all: &[&Allocation]) -> String {
     })
 }
 
-/// A row for each subflow.
 fn subflows(
     title: &str,
     units: Units,
@@ -188,7 +185,6 @@ fn subflows(
     })
 }
 
-/// A row for each link.
 fn links(
     title: &str,
     units: Units,

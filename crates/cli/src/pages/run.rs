@@ -8,7 +8,6 @@ use anabranch::scenarios::{Scenario, printable};
 use anabranch::studies::format::plain;
 use anabranch::units::{BYTES, PERCENT, PLAIN, RATE, TIME, with_unit};
 
-/// The summary as text and tables.
 pub fn page(s: &Summary, scenario: &Scenario) -> String {
     let partial = s.partial_until_s.map(|at| format!(", interrupted at {at} s"));
     let mut page = format!(
@@ -128,7 +127,6 @@ fn bytes(bytes: u64) -> String {
     }
 }
 
-/// Describes the kernel and the emulator of a run.
 fn describe_kernel(run: &KernelRun) -> String {
     let emulator = &run.emulator;
     let lateness = emulator.lateness_p99_s.map_or("unknown".into(), |late| with_unit(late, TIME));

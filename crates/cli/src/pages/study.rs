@@ -10,7 +10,6 @@ fn rows(result: &StudyResult) -> impl Iterator<Item = &Row> {
     result.experiments.iter().flat_map(|e| &e.rows)
 }
 
-/// The verdicts as tables.
 pub fn verdicts(result: &StudyResult) -> String {
     let (result, wording) = (&*result.shown(), anabranch::papers::wording(result));
     let [mut own, mut beyond] = result.own_and_beyond();
@@ -67,9 +66,8 @@ fn judged<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Verdict> {
 /// A verdict as the head of a column.
 fn head(verdict: Verdict, wording: Wording) -> &'static str {
     match (wording, verdict) {
-        (Wording::Published, Verdict::NotReproduced) => "not",
+        (_, Verdict::NotReproduced) => "not",
         (Wording::Claims, Verdict::Partly) => "partly",
-        (Wording::Claims, Verdict::NotReproduced) => "not",
         _ => wording.label(verdict),
     }
 }
@@ -105,7 +103,6 @@ fn variant_table(result: &StudyResult, wording: Wording) -> String {
     format!("\n{table}")
 }
 
-/// Every row with its value and verdict.
 pub fn verdicts_and_rows(result: &StudyResult) -> String {
     let (result, wording) = (&*result.shown(), anabranch::papers::wording(result));
     let rows: Vec<&Row> = rows(result).collect();

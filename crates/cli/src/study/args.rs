@@ -71,7 +71,7 @@ pub struct StudyRunArgs {
     pub at: Vec<AxisSubset>,
     #[command(flatten)]
     pub variants: VariantArgs,
-    /// Also run everything on a Linux kernel, and show its values beside the simulator's. `kernel` needs root and runs in
+    /// Also run everything on another backend, and show its values beside the simulator's. `kernel` needs root and runs in
     /// real time.
     #[arg(long, value_parser = backend(), default_value = "sim")]
     pub backend: &'static Runner,

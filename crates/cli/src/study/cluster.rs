@@ -35,7 +35,6 @@ enum Answer {
         why: String,
         help: Option<String>,
     },
-    /// Runs that failed.
     Failed(String),
     Interrupted,
 }

@@ -1,7 +1,7 @@
 //! `anabranch advise`.
 
 use anabranch_test_support::command::{
-    TWO_PATHS, anabranch, anabranch_reading, fits, folder, has, one_line, root, words,
+    TWO_PATHS, anabranch, anabranch_reading, fits, folder, has, one_line, root, typed, words,
 };
 use serde_json::Value;
 use std::fs;
@@ -28,19 +28,16 @@ fn page_and_json() {
         ],
     );
     // By hand from the same runs: the connection on both paths, and a single-path flow on the fibre in its place.
-    let run = |more: &[&str]| {
-        let run = ["run", TWO_PATHS, "--duration", "12 s", "--json"];
-        anabranch([&run[..], more].concat()).json()
-    };
-    let single = ["--set", "flows.bonded.paths=[[\"fibre\"]]", "--set", "flows.bonded.cc=cubic"];
+    let run = |more: &str| typed(&format!("run {TWO_PATHS} --duration '12 s' --json {more}")).json();
+    let single = "--set 'flows.bonded.paths=[[\"fibre\"]]' --set flows.bonded.cc=cubic";
     let goodput = |run: &Value, flow: usize| run["flows"][flow]["goodput_bps"].as_f64().unwrap();
     let ratio = |seed: &str| {
-        let ours = goodput(&run(&["--cc", "lia", "--seed", seed]), 0);
-        let alone = goodput(&run(&[&single[..], &["--seed", seed]].concat()), 0);
+        let ours = goodput(&run(&format!("--cc lia --seed {seed}")), 0);
+        let alone = goodput(&run(&format!("{single} --seed {seed}")), 0);
         // MPTCP's option takes 20 of 1448 bytes.
         ours / 1428.0 / (alone / 1448.0)
     };
-    let second = run(&["--cc", "lia", "--seed", "2"]);
+    let second = run("--cc lia --seed 2");
     let by_hand = goodput(&second, 1) + goodput(&second, 2);
     let found = &json["cases"][0]["others_bps"][0];
     assert_eq!((&found[0], found[1]["values"][1].as_f64()), (&"neighbour".into(), Some(by_hand)));
@@ -55,12 +52,21 @@ fn page_and_json() {
 fn buffers_and_parameters() {
     let text = fs::read_to_string(root().join(TWO_PATHS)).unwrap();
     let text = text.replace("cc = \"reno\"", "cc = { name = \"cubic\", beta = 0.5 }");
-    let args = "advise - --duration '12 s' --seeds 2 --cc lia --buffers '0.5 BDP, 2 BDP' --json";
-    let json = anabranch_reading(&text, words(args)).json();
+    let args = "advise - --duration '12 s' --seeds 2 --cc lia --buffers '0.5 BDP, 2 BDP,0.5 BDP' --json";
+    let ended = anabranch_reading(&text, words(args)).done();
+    has(&ended.stderr, ["0.5 BDP is given twice"]);
+    let json: Value = serde_json::from_str(&ended.stdout).unwrap();
     let cases: Vec<_> = json["cases"].as_array().unwrap().iter().map(|case| case["buffer"].clone()).collect();
     assert_eq!(cases, ["0.5 BDP", "2 BDP"]);
     assert_eq!(json["baselines"][1]["cc"], "{ name = \"cubic\", beta = 0.5 }");
     assert_eq!(json["baselines"][1]["neighbour"], "neighbour");
+}
+
+#[test]
+fn one_seed_gives_no_intervals() {
+    let page = anabranch([&["advise"], &SHORT[..3], &["--seeds", "1", "--cc", "lia"]].concat()).ok();
+    has(&one_line(&page), ["algorithms of bonded, 1 seed, no intervals from one seed"]);
+    assert!(!page.contains('±'), "{page}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The examples of README and of the book are what the command prints. With `ANABRANCH_WRITE_BOOK=1` the tests write them.
 
 use anabranch_record::{LinkSeries, SampleColumn, SubflowSeries, SubflowSummary};
-use anabranch_test_support::command::{TWO_PATHS, anabranch, root};
+use anabranch_test_support::command::{TWO_PATHS, anabranch, root, typed};
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs;
@@ -64,11 +64,8 @@ fn the_page_on_records_names_each_quantity() {
 /// The run and the ideals of "Is my fairness number right?", by the names that both have.
 #[test]
 fn the_page_on_ideals_shows_a_run_beside_them() {
-    let of = |command, more: &[&str]| {
-        anabranch([command, TWO_PATHS, "--cc", "lia", "--json"].iter().chain(more)).json()
-    };
-    let run = of("run", &["--duration", "610 s", "--seed", "1"]);
-    let ideal = of("ideal", &[]);
+    let run = typed(&format!("run {TWO_PATHS} --cc lia --json --duration '610 s' --seed 1")).json();
+    let ideal = typed(&format!("ideal {TWO_PATHS} --cc lia --json")).json();
     let ideals = |id: &str| {
         let all = ideal["allocations"].as_array().unwrap();
         all.iter().find(|allocation| allocation["id"] == id).expect("an ideal").clone()

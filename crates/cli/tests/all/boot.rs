@@ -45,7 +45,6 @@ fn download(folder: &Path) -> Result<(), String> {
     command("apt-get", &args, folder)
 }
 
-/// Unpacks all packages of a folder into another one.
 fn unpack(packages: &Path, root: &Path) {
     let files: Vec<_> = fs::read_dir(packages).unwrap().map(|file| file.unwrap().path()).collect();
     assert_eq!(files.len(), 3, "{files:?}");
@@ -105,20 +104,6 @@ fn the_unit_makes_no_cycle_with_cloud_init_and_netplan() {
     // systemd finds the cycle of the unit that there was, so it would find another.
     let said = verify(&folder, DANGEROUS);
     assert!(said.contains("ordering cycle") && said.contains("anabranch-kernel.service/start"), "{said}");
-}
-
-/// A unit's name differs between releases, and its folder does.
-#[test]
-fn units_are_found_by_any_of_their_names() {
-    let root = tempfile::tempdir().unwrap();
-    for file in ["usr/lib/systemd/system/cloud-init-network.service", "lib/systemd/system/cloud-init.target"]
-    {
-        create_dir_all(root.path().join(file).parent().unwrap()).unwrap();
-        fs::write(root.path().join(file), "").unwrap();
-    }
-    let of = |names| find(root.path(), names).map(|(unit, _)| unit);
-    assert_eq!(of(ENABLED[2].1), Some("cloud-init-network.service"));
-    assert_eq!((of(ENABLED[0].1), of(ENABLED[1].1)), (Some("cloud-init.target"), None));
 }
 
 /// Its commands are commands, and its capabilities those that `doctor` asks for. A unit without default dependencies says itself that

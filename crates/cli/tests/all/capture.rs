@@ -1,7 +1,7 @@
 //! `anabranch run --pcap`: where the capture goes, and what is refused. The tests of its crate check its content.
 
 use anabranch_test_support::command::{
-    TWO_PATHS, anabranch, binary, command, folder, has, outcome, root, short, signal,
+    TWO_PATHS, anabranch, binary, command, folder, has, outcome, root, short, signal, typed,
 };
 use rustix::process::Signal;
 use std::fs;
@@ -34,29 +34,26 @@ fn files_of_others_stay() {
     let text = fs::read_to_string(root().join(TWO_PATHS)).unwrap();
     let scenario = folder.write("s.toml", &text);
     fs::hard_link(&scenario, folder.at("same.svg")).unwrap();
-    let run = |more: &[&str]| {
-        let args = ["run", &scenario, "--duration", "2 s", "--set", "warmup=0 s"];
-        anabranch([&args[..], more].concat())
-    };
+    let run = |more: &str| typed(&format!("run {scenario} --duration '2 s' --set 'warmup=0 s' {more}"));
     for option in [format!("--pcap={scenario}"), format!("--plot={}", folder.at("same.svg"))] {
-        run(&[&option]).refused(["which the command reads"]);
-        run(&[&option, "--replace"]).refused(["which the command reads"]);
+        run(&option).refused(["which the command reads"]);
+        run(&format!("{option} --replace")).refused(["which the command reads"]);
     }
     for (option, name, mine) in [("--pcap", "x.pcapng", "mine"), ("--plot", "x.svg", "<svg>mine</svg>")] {
         let file = folder.write(name, mine);
         let option = format!("{option}={file}");
-        run(&[&option]).refused(["this command did not write it", "--replace"]);
+        run(&option).refused(["this command did not write it", "--replace"]);
         assert_eq!(folder.read(name), mine);
-        run(&[&option, "--replace"]).done();
+        run(&format!("{option} --replace")).done();
         let own = fs::read(&file).unwrap();
         // The same command again needs nothing.
-        run(&[&option]).done();
+        run(&option).done();
         assert!(own == fs::read(&file).unwrap());
     }
     for name in ["y.png", "y.html"] {
         let option = format!("--plot={}", folder.at(name));
-        run(&[&option]).ok();
-        run(&[&option]).ok();
+        run(&option).ok();
+        run(&option).ok();
     }
     assert_eq!(folder.read("s.toml"), text);
     assert_eq!(folder.names(), ["s.toml", "same.svg", "x.pcapng", "x.svg", "y.html", "y.png"]);
@@ -153,25 +150,16 @@ fn a_capture_has_no_windows_to_draw() {
     plot("throughput").ok();
 }
 
-/// The 20th data segment is lost and retransmitted; the loss model counts neither the SYN nor the client's own ACK.
+/// The tests of conformance compare whole traces.
 #[test]
 fn a_trace_has_a_line_per_segment() {
     let folder = folder();
     let pcap = folder.at("p.pcapng");
-    let loss = "links.path.loss={ model = \"listed\", packets = [20] }";
-    anabranch(["run", "scenarios/conformance/tcp.toml", "--set", loss, "--pcap", &pcap]).done();
+    anabranch(["run", "scenarios/conformance/tcp.toml", "--pcap", &pcap]).done();
     let trace = anabranch(["capture", &pcap, "--trace"]).ok();
     let lines: Vec<(&str, &str)> = trace.lines().map(|line| line.split_once(' ').unwrap()).collect();
     // The SYN takes 60 bytes at 10 Mbit/s and twice 20 ms, and so do the third packet and the request.
     let begin = [("0.0", "1 > syn"), ("40.0", "1 < syn"), ("80.1", "1 < request"), ("80.1", "1 > 0+1448")];
     assert_eq!(lines[..4], begin);
-    let again: Vec<&str> =
-        lines.iter().map(|(_, what)| *what).filter(|what| what.ends_with("again")).collect();
-    assert_eq!(again, ["1 > 27512+1448 again"]);
-    let first = lines.iter().filter(|(_, what)| what.contains('>') && what.contains('+')).count() - 1;
-    assert_eq!(first, 100);
-    let holes = lines.iter().filter(|(_, what)| what.starts_with("1 < 27512 28960-")).count();
-    assert!(holes >= 3, "{trace}");
-    assert_eq!(lines.iter().rev().find(|(_, what)| what.contains('<')).unwrap().1, "1 < 144800");
     anabranch(["capture", &pcap, "--trace", "--json"]).fails(2);
 }

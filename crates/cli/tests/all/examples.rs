@@ -1,7 +1,7 @@
 //! The examples in the command work without the repository.
 
 use anabranch_test_support::command::{
-    anabranch, binary, command, fits, folder, has, names, outcome, root, skipped, typed,
+    anabranch, binary, command, fits, folder, has, outcome, skipped, typed,
 };
 use std::fs;
 use std::process::Command;
@@ -23,16 +23,6 @@ fn every_example_is_valid() {
         counts[usize::from(is_study)] += 1;
     }
     assert!(counts[0] >= 12 && counts[1] > 0, "{counts:?}");
-}
-
-#[test]
-fn every_scenario_of_the_project_is_valid() {
-    let mut scenarios = names(&root().join("scenarios"));
-    scenarios.retain(|name| name.ends_with(".toml"));
-    assert!(scenarios.len() >= 12);
-    for name in scenarios {
-        anabranch(["check", &format!("scenarios/{name}")]).ok();
-    }
 }
 
 /// An example that names traces gives the run of its file, and so does its copy.
@@ -58,6 +48,7 @@ fn a_new_scenario_replaces_no_file() {
     assert!(text.lines().filter(|line| line.contains('#')).count() > 15, "it is commented");
     anabranch(["new", &path]).refused(["exists"]);
     assert_eq!(folder.read("mine.toml"), text);
+    anabranch(["new", "-"]).refused(["`-` is not possible here"]);
     anabranch(["new", &path, "--from", "none"]).refused(["unknown example `none`"]);
 }
 

@@ -8,31 +8,15 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-const FILES: [&str; 9] = [
-    "scenario.toml",
-    "study.toml",
-    "record/summary.json",
-    "record/scenario.toml",
-    "record/subflows.parquet",
-    "record/links.parquet",
-    "sweep.json",
-    "sweep.parquet",
-    "capture.pcapng",
-];
-
-/// The folder of each version, with every file in it.
+/// The folder of each version. A test fails without a file that it reads, except for a record's scenario.
 fn versions() -> Vec<PathBuf> {
     let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let entries = fs::read_dir(&all).unwrap().map(|entry| entry.unwrap().path());
     let versions: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
     assert!(versions.iter().any(|version| version.ends_with("0.2.0")), "{}: no 0.2.0", all.display());
     for version in &versions {
-        for file in FILES {
-            let size = fs::metadata(version.join(file)).map_or(0, |file| file.len());
-            assert!(size > 0, "{} is missing or empty", version.join(file).display());
-        }
-        let store = version.join("store");
-        assert!(kept(&store) > 0, "{} has no runs", store.display());
+        let scenario = fs::read_to_string(version.join("record/scenario.toml"));
+        assert!(scenario.is_ok_and(|text| !text.is_empty()), "{}", version.display());
     }
     versions
 }

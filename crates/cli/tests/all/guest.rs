@@ -1,11 +1,9 @@
 //! `--backend guest-6.12`: a stock kernel in a virtual machine.
 
 use anabranch_record::Record;
-use anabranch_test_support::command::{
-    Folder, Outcome, TWO_PATHS, anabranch, anabranch_reading, command, folder, outcome, skipped,
-};
+use anabranch_test_support::command::{Outcome, TWO_PATHS, anabranch, command, folder, outcome, skipped};
 use serde_json::{Value, json};
-use std::thread;
+use std::{fs, thread};
 
 const TWO_SUBFLOWS: &str = r#"
     name = "two subflows"
@@ -20,15 +18,17 @@ const TWO_SUBFLOWS: &str = r#"
 /// machine beside the first does the same to the last byte.
 #[test]
 fn two_machines_give_the_same_outcome() {
-    let task = json!({"scenario": TWO_SUBFLOWS, "seed": 1, "backend": "guest-6.12"}).to_string();
-    let run = || anabranch_reading(&task, ["task"]);
+    let folder = folder();
+    let file = folder.write("two.toml", TWO_SUBFLOWS);
+    let run = |out| anabranch(["run", &file, "--json", "--backend", "guest-6.12", "--out", &folder.at(out)]);
     let (first, second): (Outcome, Outcome) = thread::scope(|scope| {
-        let other = scope.spawn(run);
-        (run(), other.join().unwrap())
+        let other = scope.spawn(|| run("second"));
+        (run("first"), other.join().unwrap())
     });
     let Some(first) = is_there(first) else { return };
     let first = first.ok();
-    let summary = &serde_json::from_str::<Value>(&first).unwrap()["summary"];
+    assert_eq!(second.ok(), first);
+    let summary: Value = serde_json::from_str(&first).unwrap();
     assert!(summary["kernel"]["release"].as_str().unwrap().starts_with("6.12."), "{summary}");
     assert_eq!(summary["kernel"]["invalid"], json!([]));
     // A tenth of a packet's time, in virtual time only.
@@ -36,14 +36,33 @@ fn two_machines_give_the_same_outcome() {
     // Nothing that the command does beside holds the links up: not its looks, each 10 ms, at connections and programs' tables.
     let late = &summary["kernel"]["emulator"]["lateness_p99_s"];
     assert!(late.as_f64().unwrap() < 300e-6, "{late}");
-    let subflows = summary["flows"][0]["subflows"].as_array().unwrap();
-    for (subflow, rate) in subflows.iter().zip([20e6, 2e6]) {
-        let goodput = subflow["goodput_bps"].as_f64().unwrap();
+
+    for file in ["subflows.parquet", "links.parquet"] {
+        let [one, other] = ["first", "second"].map(|out| fs::read(folder.at(out) + "/" + file).unwrap());
+        assert!(one == other, "{file}");
+    }
+    samples_have_what_the_summary_has(&Record::read(folder.at("first").as_ref()).unwrap());
+}
+
+/// Samples over time leave the machine as those of the running kernel do: subflows' and links'.
+fn samples_have_what_the_summary_has(Record { summary, samples }: &Record) {
+    // One in 100 ms.
+    let rows: usize = samples.links.iter().map(|link| link.time_s.len()).sum();
+    assert!(rows >= 2 * 29, "{rows}");
+    let subflows = &summary.flows[0].subflows;
+    assert_eq!((samples.flows[0].subflows.len(), subflows.len()), (2, 2));
+    for ((own, summary), rate) in samples.flows[0].subflows.iter().zip(subflows).zip([20e6, 2e6]) {
+        // LIA's α is beside them.
+        assert!(own.observable("alpha").is_some());
+        assert!(own.time_s.len() >= 28, "{}", own.time_s.len());
+        let at = |time: f64| own.time_s.iter().position(|at| *at >= time).unwrap_or(own.time_s.len() - 1);
+        let [first, last] = [1.0, 3.0].map(|time| own.delivered_bytes[at(time)]);
+        let (goodput, by_samples) = (summary.goodput_bps.unwrap(), (last - first) * 8.0 / 2.0);
+        // The samples before and after are up to 0.1 s away.
+        assert!((by_samples / goodput - 1.0).abs() < 0.1, "{by_samples} of {goodput}");
         // Of 1500 bytes 1428 are payload, and a queue of 3 BDP is not empty while a window recovers from being halved.
         assert!((0.85 * rate..0.97 * rate).contains(&goodput), "{goodput} of {rate}");
     }
-    assert_eq!(subflows.len(), 2);
-    assert_eq!(second.ok(), first);
 }
 
 /// A missing image is reported, with the command that makes it.
@@ -61,12 +80,6 @@ fn without_an_image() {
         outcome(run.env("ANABRANCH_GUESTS", folder.path())).refused(["tools/guest-image.sh 6.1"]);
         assert_eq!(folder.names(), [""; 0]);
     }
-}
-
-/// The outcome of a run in a guest; `None`, and a note, without QEMU, an image or iperf3.
-fn run_in_a_guest(folder: &Folder, options: &[&str]) -> Option<Outcome> {
-    let file = folder.write("two.toml", TWO_SUBFLOWS);
-    is_there(anabranch([&["run", &file, "--json", "--backend"], options].concat()))
 }
 
 /// CUBIC's window does not grow in a pause. Linux 7.1 and later report its end by a function of its own.
@@ -101,35 +114,13 @@ fn a_pause_does_not_grow_the_window() {
     }
 }
 
-/// Samples over time leave the machine as those of the running kernel do: subflows' and links', up to what the summary has.
-#[test]
-fn samples_of_a_guest() {
-    let folder = folder();
-    let Some(run) = run_in_a_guest(&folder, &["guest-6.12", "--out", &folder.at("out")]) else { return };
-    run.ok();
-    let Record { summary, samples } = Record::read(folder.at("out").as_ref()).unwrap();
-    // One in 100 ms.
-    let rows: usize = samples.links.iter().map(|link| link.time_s.len()).sum();
-    assert!(rows >= 2 * 29, "{rows}");
-    let subflows = samples.flows[0].subflows.iter().zip(&summary.flows[0].subflows);
-    assert_eq!(subflows.len(), 2);
-    for (own, summary) in subflows {
-        // LIA's α is beside them.
-        assert!(own.observable("alpha").is_some());
-        let at = |time: f64| own.time_s.iter().position(|at| *at >= time).unwrap_or(own.time_s.len() - 1);
-        let [first, last] = [1.0, 3.0].map(|time| own.delivered_bytes[at(time)]);
-        assert!(own.time_s.len() >= 28, "{}", own.time_s.len());
-        let (goodput, by_samples) = (summary.goodput_bps.unwrap(), (last - first) * 8.0 / 2.0);
-        // The samples before and after are up to 0.1 s away.
-        assert!((by_samples / goodput - 1.0).abs() < 0.1, "{by_samples} of {goodput}");
-    }
-}
-
-/// iperf3 of this machine sends in a guest, too.
+/// The guest has this machine's iperf3.
 #[test]
 fn iperf3_in_a_guest() {
     let folder = folder();
-    let Some(run) = run_in_a_guest(&folder, &["guest", "--traffic", "iperf3"]) else { return };
+    let file = folder.write("two.toml", TWO_SUBFLOWS);
+    let run = is_there(anabranch(["run", &file, "--json", "--backend", "guest", "--traffic", "iperf3"]));
+    let Some(run) = run else { return };
     // iperf3 begins late, which is said, and makes the run one that is not valid.
     let summary: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{e}: {}", run.stderr));
     assert_eq!(summary["kernel"]["traffic"], "iperf3");

@@ -1,6 +1,8 @@
 //! `anabranch ideal`.
 
-use anabranch_test_support::command::{TWO_PATHS, anabranch, anabranch_reading, fits, has, one_line, root};
+use anabranch_test_support::command::{
+    TWO_PATHS, anabranch, anabranch_reading, fits, has, one_line, root, typed,
+};
 use serde_json::Value;
 use std::fs;
 
@@ -24,19 +26,17 @@ fn page() {
 
 #[test]
 fn changes_of_the_command_line() {
-    let changed = ["ideal", TWO_PATHS, "--cc", "lia", "--set", "links.dsl.rate='50 Mbit/s'", "--queue", "1"];
-    let page = one_line(&anabranch(changed).ok());
+    let changed = |rate: &str, more: &str| {
+        let ideal = format!("ideal {TWO_PATHS} --cc lia --set 'links.dsl.rate={rate}' {more}");
+        one_line(&typed(&ideal).ok())
+    };
+    let page = changed("50 Mbit/s", "--queue 1");
     has(&page, ["lia is the algorithm of the scenario itself", "neighbour/1–2 each dsl 24.13 24.13"]);
     assert!(!page.contains("No prediction"), "{page}");
     // 20 ms, 0.24 ms for a packet, and 100 packets that wait 24 ms.
     has(&page, ["neighbour/1–2 each dsl 44.24 44.24"]);
-}
-
-/// On a slow line, the windows are about a segment.
-#[test]
-fn small_windows_are_no_prediction() {
-    let changed = ["ideal", TWO_PATHS, "--cc", "lia", "--set", "links.dsl.rate='1 Mbit/s'"];
-    has(&one_line(&anabranch(changed).ok()), ["A mean window below 4 segments is not a prediction"]);
+    // On a slow line, the windows are about a segment.
+    has(&changed("1 Mbit/s", ""), ["A mean window below 4 segments is not a prediction"]);
 }
 
 /// A parameter of its own makes an equilibrium of its own.

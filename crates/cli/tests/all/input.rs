@@ -28,11 +28,16 @@ const MISTAKES: &[(&str, &str)] = &[
     ("run FILE --cc lia,olia", "`anabranch compare` and `sweep` take a list"),
     ("run FILE --format csv", "--out"),
     ("run FILE --out x --format xls", "parquet, csv"),
+    ("run FILE --out x --plot=x/y.svg", "`--plot` cannot write into the folder of `--out`"),
+    ("run FILE --out x --pcap x/y.pcapng", "`--pcap` cannot write into the folder of `--out`"),
+    // Nobody may make folders there.
+    ("run FILE --out /dev/pts/x", "so the folder above must be writable"),
     ("run FILE --cc ''", "a value is required"),
     ("run FILE --cc lai", "did you mean `lia`?"),
     ("run FILE --set ''", "a value is required"),
     ("run FILE --set 'links.dsl.rat=5 Mbit/s'", "did you mean `rate`?"),
     ("run FILE --duration sixty", "sixty"),
+    ("run FILE --set hosts=plain --linux-hosts", "`--set hosts=plain` contradicts `--linux-hosts`"),
     ("compare FILE", "--cc"),
     ("compare FILE --cc ''", "a value is required"),
     ("compare FILE --cc lia,", "unknown algorithm"),
@@ -49,6 +54,24 @@ const MISTAKES: &[(&str, &str)] = &[
         "--vary links.*.queue: runs `sweep`: the scenario at queue = 5 parsec",
     ),
     ("sweep FILE --cc lia,lai", "--cc: "),
+    (
+        "sweep FILE --set tcp.initial_window=4 --vary 'flows.*.tcp.initial_window=4,10'",
+        "`--vary flows.*.tcp.initial_window` replaces the value of `--set tcp.initial_window`: leave one out",
+    ),
+    (
+        "sweep FILE --duration '30 s' --vary 'duration=30 s,40 s'",
+        "`--vary duration` replaces the value of `--duration`",
+    ),
+    (
+        "sweep FILE --vary 'links.dsl.queue=3 BDP' --vary 'links.*.queue=1 BDP,2 BDP'",
+        "`--vary links.*.queue` replaces the value of `--vary links.dsl.queue`",
+    ),
+    (
+        "sweep FILE --vary flows.bonded.cc=lia,olia --cc reno",
+        "`--cc` replaces the value of `--vary flows.bonded.cc`",
+    ),
+    ("sweep FILE --vary tcp.mss=500,1000 --vary 'flows.*.tcp.mss=700'", "`flows.*.tcp.mss` is varied twice"),
+    ("sweep FILE --name a/b", "`a/b` cannot be the name of the sweep's files"),
     ("sweep FILE --cc uncoupled-cubic", "uncoupled-cubic"),
     ("ideal FILE --queue 2", "from 0 to 1"),
     ("ideal nowhere.toml", "cannot read nowhere.toml"),
@@ -56,6 +79,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("advise scenarios/dumbbell.toml", "anabranch compare"),
     ("advise FILE --flow bondd", "did you mean `bonded`?"),
     ("advise FILE --cc lia,oila", "unknown algorithm `oila`"),
+    ("advise FILE --cc bonded=lia", "`bonded=lia` names a flow: `--cc` of advise is for bonded alone"),
     ("advise FILE --buffers '2 frames'", "`frames` is not a unit of queue length"),
     // A backup carries nothing while the other path works.
     ("advise FILE --set flows.bonded.backup=[2]", "path 2 of bonded is a backup: coupling changes nothing"),
@@ -76,6 +100,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("paper", "<PAPER,…>"),
     ("paper all --quick --full", "cannot be used with"),
     ("paper coupled", "unknown paper `coupled`"),
+    ("paper all,coupled --quick --only Z-1 --out x", "unknown paper `coupled`"),
     ("paper all --only Z-1 --out x", "A has no experiment `Z-1`"),
     ("paper all --only Z-1 --out x", "B-T1"),
     // Each names the command for the other.
@@ -90,6 +115,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("cc show cubick", "did you mean `cubic`?"),
     ("cc show tahoe", "known: reno"),
     ("cc report lai", "did you mean `lia`?"),
+    ("cc report all lai --quick --seeds 1 --out x", "did you mean `lia`?"),
     ("trace lte --duration='0.5 s'", "--duration"),
     ("trace lte --duration '2 h'", "--duration"),
     ("trace lte --duration 10", "--duration"),
@@ -243,7 +269,6 @@ fn warnings() {
     }
 }
 
-/// Names of files need not be UTF-8.
 #[test]
 fn arguments_that_are_not_utf8() {
     use std::os::unix::ffi::OsStrExt;

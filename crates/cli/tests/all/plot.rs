@@ -26,7 +26,6 @@ pub fn columns<const N: usize>(file: &str, names: [&str; N]) -> Vec<[String; N]>
     reader.records().map(|row| row.unwrap()).map(|row| at.map(|i| row[i].to_owned())).collect()
 }
 
-/// The rows of a file of CSV.
 pub fn rows(file: &str) -> Vec<StringRecord> {
     Reader::from_path(file).unwrap().records().map(Result::unwrap).collect()
 }
@@ -44,53 +43,19 @@ fn windows(record: &str, flow: &str, subflow: &str) -> Vec<(f64, f64)> {
     own.map(|row| (row[2].parse().unwrap(), row[3].parse().unwrap())).collect()
 }
 
-/// The lines of a drawing.
 fn lines<'a>(svg: &'a Document<'a>) -> impl Iterator<Item = roxmltree::Node<'a, 'a>> {
     svg.descendants().filter(|n| n.attribute("class") == Some("line"))
 }
 
-/// The highest place of the line of that number, as the value that the ticks beside it give that place, and what a pixel is there.
-fn highest(svg: &Document, line: usize) -> (f64, f64) {
-    let axis = svg.descendants().find(|n| n.attribute("text-anchor") == Some("end")).unwrap();
-    let number = |n: roxmltree::Node, name| n.attribute(name).unwrap().parse::<f64>().unwrap();
-    let ticks: Vec<(f64, f64)> = axis
-        .children()
-        .map(|text| (number(text, "y"), text.text().unwrap().replace('\u{202f}', "").parse().unwrap()))
-        .collect();
-    let ((a, low), (b, high)) = (ticks[0], *ticks.last().unwrap());
-    let size: f64 = number(svg.root_element(), "font-size");
-    let path = lines(svg).nth(line).unwrap();
-    // Each place after the first is relative to the one before it.
-    let apart = path.attribute("d").unwrap()[1..].replace('l', " ").replace('-', " -");
-    let steps = apart.split_whitespace().map(|n| n.parse::<f64>().unwrap());
-    let heights = steps.skip(1).step_by(2).scan(0.0, |y, step| {
-        *y += step;
-        Some(*y)
-    });
-    let top = heights.fold(f64::INFINITY, f64::min);
-    // The base line of a text is 0.35 of its size below the tick.
-    let pixel = (high - low) / (a - b);
-    (low + (a - 0.35 * size - top) * pixel, pixel)
-}
-
 #[test]
-fn a_line_has_the_values_of_the_record() {
+fn a_line_for_each_subflow_and_its_theory() {
     let (folder, record) = recorded(&["--cc", "lia"]);
     let text = plot(&record, &folder.at("x.svg"), &["--figure", "windows"]);
     let svg = Document::parse(&text).unwrap();
     let names: Vec<&str> = svg.descendants().filter_map(|n| n.text()).collect();
-    let drawn = [
-        ("bonded", "1", "bonded, fibre"),
-        ("bonded", "2", "bonded, dsl"),
-        ("neighbour/1", "1", "neighbour/1 (reno)"),
-    ];
-    // Each is followed by its theory: LIA beside Reno has an equilibrium.
-    for (i, (flow, subflow, name)) in drawn.into_iter().enumerate() {
-        assert!(names.contains(&name) && names.contains(&"in theory"), "{names:?}");
-        let most = windows(&record, flow, subflow).into_iter().map(|(_, w)| w).fold(0.0, f64::max);
-        // The line, both ticks and their texts are at tenths of a pixel.
-        let (drawn, pixel) = highest(&svg, 2 * i);
-        assert!((drawn - most).abs() <= 0.2 * pixel, "{name}: {drawn}, {most}, a pixel is {pixel}");
+    // LIA beside Reno has an equilibrium.
+    for name in ["bonded, fibre", "bonded, dsl", "neighbour/1 (reno)", "in theory"] {
+        assert!(names.contains(&name), "{names:?}");
     }
     assert_eq!(lines(&svg).count(), 2 * 4);
     // Of bars, too, theory is hollow, in the colour of what it predicts.
@@ -153,17 +118,13 @@ fn every_figure_in_every_format() {
     assert!(coloured > 500, "{coloured}");
     let dark = png.pixels().iter().filter(|p| p.red() < 90 && p.green() < 90 && p.blue() < 90).count();
     assert!(dark > 500, "text: {dark}");
-}
 
-/// One page of the column's width, 3.4 in of 72 points, with an embedded font.
-#[test]
-fn a_pdf_has_vectors_and_its_font() {
-    let (folder, record) = recorded(&["--cc", "lia"]);
     let out = folder.at("x.pdf");
     anabranch(["plot", &record, "--out", &out, "--size", "single"]).ok();
     let pdf = fs::read(&out).unwrap();
     assert!(pdf.starts_with(b"%PDF-1."));
     let text = String::from_utf8_lossy(&pdf);
+    // 3.4 inches of 72 points: one page of the column's width, of vectors with an embedded font.
     let width = text.split_once("/MediaBox [0 0 ").unwrap().1.split(' ').next().unwrap();
     assert!((width.parse::<f64>().unwrap() - 244.8).abs() < 0.01, "{width}");
     assert!(text.contains("/FontFile") && !text.contains("/Subtype /Image"));
@@ -218,6 +179,9 @@ fn several_runs_are_one_figure() {
     }
     // A band.
     has(&text, ["fill-opacity=\"0.15\""]);
+    anabranch(["plot", &a, &olia, "--figure", "alpha"]).refused(["olia has no figure `alpha`"]);
+    anabranch(["plot", &a, "--figure", "alpha", "--flows", "neighbour"])
+        .refused(["the flows of `--flows` have no figure `alpha`"]);
 }
 
 #[test]
@@ -231,6 +195,8 @@ fn a_run_and_its_picture_in_one_command() {
     let (record, picture) = (folder.at("r"), format!("--plot={}", folder.at("x.svg")));
     anabranch(short("run", &["--out", &record, &picture])).ok();
     assert_eq!(plot(&record, &folder.at("y.svg"), &[]), folder.read("x.svg"));
+    // Beside the record, by a path through it.
+    anabranch(short("run", &["--out", &record, &format!("--plot={}", folder.at("r/../z.svg"))])).ok();
     // Without a name, in the working directory; JSON stays alone on standard output.
     let scenario = root().join(TWO_PATHS);
     let args = ["run", scenario.to_str().unwrap(), "--duration", "12 s", "--plot", "--json"];
@@ -267,7 +233,7 @@ fn what_cannot_be_drawn_says_why() {
     fails(TWO_PATHS, &[], &["is a scenario", "--out DIR`"]);
     fails("studies/examples/buffer-and-delay.toml", &[], &["is a study"]);
     fails(&folder.write("other.json", "{}"), &[], &["help: give the folder"]);
-    fails(&folder.at("none"), &[], &["has no summary.json"]);
+    fails(&folder.at("none"), &[], &["none does not exist"]);
     anabranch(["plot", &record, "--out", "x.tiff"]).refused(["its extension does not select a format"]);
 
     let (samples, whole) = ("run/subflows.csv", folder.read("run/subflows.csv"));

@@ -27,9 +27,15 @@ fn run_repeats_itself_and_compare_has_a_table() {
 }
 
 #[test]
-fn a_key_of_tcp_is_refused() {
-    anabranch(noq(&["run", TWO_PATHS, "--set", "hosts=linux"]))
-        .refused(["cannot be run with `--backend noq`: `flows.bonded.tcp.tso`", "remove it, and `hosts`"]);
+fn what_is_of_quic_or_of_tcp_alone_is_refused() {
+    let of_tcp = ["cannot be run with `--backend noq`: `flows.bonded.tcp.tso`", "remove it, and `hosts`"];
+    for (line, said) in [
+        (&*format!("run {TWO_PATHS} --set hosts=linux --backend noq"), &of_tcp[..]),
+        (&*format!("run {TWO_PATHS} --cc noq:cubic"), &["noq:cubic is a controller of a QUIC stack"]),
+        ("paper D --quick --backend noq --measure x", &["`--measure` measures on Linux, not on `noq`"]),
+    ] {
+        typed(line).refused(said);
+    }
 }
 
 /// Every key of a flow of TCP works beside QUIC, and a file with such flows runs on the simulator.
@@ -41,17 +47,6 @@ fn tcp_runs_beside_quic() {
     assert!(beside.flows.iter().all(|flow| flow.goodput_bps > Some(1e5)), "{beside:?}");
     let own = anabranch([&["run", TWO_PATHS][..], &SHORT, &tcp].concat()).ok();
     assert_ne!(Summary::from_json(&own).unwrap().flows, beside.flows);
-}
-
-#[test]
-fn a_controller_of_the_stack_is_of_quic_alone() {
-    anabranch(["run", TWO_PATHS, "--cc", "noq:cubic"]).refused(["noq:cubic is a controller of a QUIC stack"]);
-}
-
-#[test]
-fn quic_is_not_measured_as_linux() {
-    typed("paper D --quick --backend noq --measure x")
-        .refused(["`--measure` measures on Linux, not on `noq`"]);
 }
 
 /// About 1300 packets.

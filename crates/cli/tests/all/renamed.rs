@@ -52,7 +52,6 @@ fn says(outcome: &Outcome, old: &str, new: &str) -> bool {
     one_line(&outcome.stderr).matches(&note).count() == 1
 }
 
-/// Renames a key everywhere.
 fn rename(value: Value, from: &str, to: &str) -> Value {
     let named = |key: String| if key == from { to.to_owned() } else { key };
     match value {

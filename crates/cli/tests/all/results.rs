@@ -28,12 +28,17 @@ fn run_into(out: &Path, options: &[&str]) -> Outcome {
 #[test]
 fn another_run_stays_unless_it_may_be_replaced() {
     let (_folder, out) = scratch("run");
-    let into = |seed: &str| tiny(&out, &["--seed", seed]);
-    into("1").ok();
+    tiny(&out, &["--cc", "lia"]).ok();
     let first = content(&out);
-    into("2").refused(["seed 1,", "add --replace to replace it"]);
-    assert_eq!(content(&out), first);
-    into("1").ok(); // the same run
+    for (more, said) in [
+        (&["--cc", "olia"][..], "this one has bonded with olia instead of lia"),
+        (&["--cc", "lia", "--seed", "9"], "this one has seed 9"),
+        (&["--cc", "lia", "--set", "links.dsl.delay=11 ms"], "this one has other values of the scenario"),
+    ] {
+        tiny(&out, more).refused(["seed 1,", said, "add --replace to replace it"]);
+        assert_eq!(content(&out), first);
+    }
+    tiny(&out, &["--cc", "lia"]).ok(); // the same run
     replaces(run_into(&out, &["--seed", "2"]), 1);
 }
 
@@ -149,34 +154,31 @@ fn a_users_scenario_stays() {
     assert_eq!(content(dir.path()).len(), 1, "nothing is left behind");
 }
 
-/// Files that were written, and then edited or added to, are the user's too.
+/// Files that were written, and then edited or added to, are the user's too, and so are results without the list of what was written.
+/// Other programs can check that list.
 #[test]
 fn what_was_edited_stays() {
-    let (_dir, out) = scratch("out");
+    let (_dir, out) = scratch("my out");
     run_into(&out, &[]).ok();
+    let check = || Command::new("sha256sum").args(["--check", ".anabranch"]).current_dir(&out).output();
+    assert!(check().unwrap().status.success());
     let scenario = out.join("scenario.toml");
     let text = fs::read_to_string(&scenario).unwrap();
     fs::write(&scenario, text.replace("20 ms", "30 ms").replace("10 ms", "30 ms")).unwrap();
     let before = content(&out);
     run_into(&out, &[]).refused(["scenario.toml, which has been changed"]);
+    assert!(!check().unwrap().status.success());
     fs::write(&scenario, text).unwrap();
     fs::write(out.join("plot.png"), "mine").unwrap();
     run_into(&out, &[]).refused(["contains plot.png"]);
     fs::remove_file(out.join("plot.png")).unwrap();
     assert_ne!(content(&out), before);
     replaces(run_into(&out, &["--seed", "3"]), 1);
-}
 
-/// The list of what was written is one that other programs can check.
-#[test]
-fn the_list_can_be_checked() {
-    let (_dir, out) = scratch("out");
-    run_into(&out, &[]).ok();
-    let check =
-        || Command::new("sha256sum").args(["--check", ".anabranch"]).current_dir(&out).output().unwrap();
-    assert!(check().status.success());
-    fs::write(out.join("summary.json"), "{").unwrap();
-    assert!(!check().status.success());
+    fs::remove_file(out.join(".anabranch")).unwrap();
+    let before = content(&out);
+    run_into(&out, &[]).refused(["which anabranch did not write", "move that file away"]);
+    assert_eq!(content(&out), before);
 }
 
 /// Earlier results stay where the next command is refused, or killed; and then are replaced.
@@ -272,16 +274,6 @@ fn the_last_byte_of_a_large_file_counts() {
     fs::write(out.join("large"), &bytes).unwrap();
     run_into(&out, &[]).ok();
     assert!(!out.join("large").exists());
-}
-
-#[test]
-fn results_without_a_list_are_not_replaced() {
-    let (_dir, out) = scratch("my out");
-    run_into(&out, &[]).ok();
-    fs::remove_file(out.join(".anabranch")).unwrap();
-    let before = content(&out);
-    run_into(&out, &[]).refused(["which anabranch did not write", "move that file away"]);
-    assert_eq!(content(&out), before);
 }
 
 /// Runs that are asked to stay are there for the next command; when they go, notes of the user's in their folder stay.
@@ -411,7 +403,6 @@ fn a_closed_pipe_costs_no_report() {
     assert!(!dir.path().join("store").exists());
 }
 
-/// The report's folder is ours alone too.
 #[test]
 fn a_report_replaces_no_other_folder() {
     let dir = folder();
@@ -419,20 +410,4 @@ fn a_report_replaces_no_other_folder() {
     dir.write("report/thesis.tex", "mine");
     typed(&format!("paper B --quick --only B-D --out {}", dir.arg())).refused(["contains thesis.tex"]);
     assert_eq!(dir.read("report/thesis.tex"), "mine");
-}
-
-/// A refusal names the difference.
-#[test]
-fn another_run_is_described_by_its_difference() {
-    let (_dir, out) = scratch("out");
-    let run = |more: &[&str]| tiny(&out, more);
-    run(&["--cc", "lia"]).ok();
-    run(&["--cc", "lia"]).ok();
-    for (more, said) in [
-        (&["--cc", "olia"][..], "this one has bonded with olia instead of lia"),
-        (&["--cc", "lia", "--seed", "9"], "this one has seed 9"),
-        (&["--cc", "lia", "--set", "links.dsl.delay=11 ms"], "this one has other values of the scenario"),
-    ] {
-        run(more).refused([said]);
-    }
 }

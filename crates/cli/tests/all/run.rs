@@ -18,9 +18,9 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
-/// The tests of records have the names of all fields.
+/// The tests of records have the names of all fields. The values agree with each other.
 #[test]
-fn the_shape_of_the_json() {
+fn the_json() {
     let run = anabranch(short("run", &["--json", "--seed", "18446744073709551615"])).json();
     assert_eq!(run["scenario"], "two paths and a neighbour");
     assert_eq!(run["seed"], "18446744073709551615");
@@ -31,11 +31,7 @@ fn the_shape_of_the_json() {
     assert_eq!(named, ["bonded", "neighbour/1", "neighbour/2"]);
     assert_eq!(flows[0]["subflows"][0]["path"], json!(["fibre"]));
     assert_eq!(flows[0]["subflows"][1]["path"], json!(["dsl"]));
-}
 
-#[test]
-fn the_values_agree_with_each_other() {
-    let run = anabranch(short("run", &["--json"])).json();
     let goodputs = [0, 1, 2].map(|i| number(&run["flows"][i]["goodput_bps"]));
     let squares: f64 = goodputs.iter().map(|x| x * x).sum();
     let jain = goodputs.iter().sum::<f64>().powi(2) / (3.0 * squares);
@@ -276,15 +272,8 @@ fn an_interrupted_comparison() {
     }
 }
 
-/// Ctrl-C in a reproduction leaves the report as it was.
-#[test]
-fn an_interrupted_reproduction() {
-    let dir = folder();
-    interrupted_on_a_terminal(&["paper", "all", "--full", "--out", dir.arg()]);
-    assert!(!dir.path().join("report").exists());
-}
-
-/// After Ctrl-C, the same command resumes, gives the result of an uninterrupted run, and leaves nothing behind.
+/// After Ctrl-C, which leaves the report as it was, the same command resumes, gives the result of an uninterrupted run, and leaves
+/// nothing behind.
 #[test]
 fn an_interrupted_experiment_resumes() {
     let dir = folder();
@@ -296,6 +285,7 @@ fn an_interrupted_experiment_resumes() {
     has(&interrupted_when(paper("parts"), || kept(&store) >= 2).stderr, ["resume"]);
 
     let made = kept(&store);
+    assert!(!dir.path().join("parts/report").exists());
     ended(paper("parts")).notes([format!("{made} runs of an earlier command")]);
     assert!(!store.exists());
 
@@ -328,7 +318,8 @@ fn progress_in_lines() {
         std::io::copy(&mut stderr, &mut std::io::sink()).unwrap();
         ended(child).ended(130);
         for line in lines {
-            assert!(line.starts_with("0 s: 0"), "{line}");
+            let (seconds, rest) = line.split_once(" s: ").unwrap_or_default();
+            assert!(seconds.parse::<u32>().is_ok() && rest.starts_with('0'), "{line}");
             has(&line, [said, " % of the "]);
         }
     }

@@ -3,7 +3,8 @@
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::{StudyResult, Verdict};
 use anabranch_test_support::command::{
-    Folder, anabranch, command, ended, fits, folder, has, kept, one_line, outcome, root, typed,
+    Folder, anabranch, anabranch_reading, command, ended, fits, folder, has, kept, one_line, outcome, root,
+    typed,
 };
 use std::fs;
 use std::process::Stdio;
@@ -18,7 +19,6 @@ fn result(out: &Folder, name: &str) -> StudyResult {
     out.json(&format!("studies/{name}.json"))
 }
 
-/// A folder with the example's scenario.
 fn with_scenario() -> Folder {
     let dir = folder();
     fs::copy(root().join(SCENARIO), dir.at("two-links.toml")).unwrap();
@@ -136,15 +136,17 @@ fn a_store_for_two() {
     );
 }
 
+/// A study of one row, beside its scenario.
+const MINE: &str = r#"title = "mine"
+    runs.links = { scenario = "two-links.toml", duration = "2 s", set.warmup = "1 s" }
+    rows = [{ id = "jain", of = 'jain()' }]
+"#;
+
 /// A result of another size, or of a file that has changed since, is not the one that the command would give.
 #[test]
 fn status_tells_an_outdated_result() {
     let dir = with_scenario();
-    let text = r#"title = "mine"
-        runs.links = { scenario = "two-links.toml", duration = "2 s", set.warmup = "1 s" }
-        rows = [{ id = "jain", of = 'jain()' }]
-    "#;
-    let file = dir.write("mine.toml", text);
+    let file = dir.write("mine.toml", MINE);
     let command = |words: &str| typed(&format!("study {words} {file} --out {}", dir.at("out"))).ok();
     let status = |words: &str| {
         let page = command(&format!("status {words}"));
@@ -155,10 +157,24 @@ fn status_tells_an_outdated_result() {
     assert_eq!(status("--quick"), "there is a result");
     let another = "there is a result, but of another size (quick), of another number of seeds (2)";
     assert_eq!(status(""), another);
-    dir.write("mine.toml", text.replace("jain()", "2 * jain()"));
+    dir.write("mine.toml", MINE.replace("jain()", "2 * jain()"));
     assert_eq!(status("--quick"), "there is a result, but of another study file, scenario or --at");
     dir.write("out/studies/mine.json", "{");
     assert!(status("--quick").starts_with("the result cannot be read"));
+    // The whole study again: nothing is missing in the report.
+    let again = typed(&format!("study --quick {file} --out {}", dir.at("out"))).done();
+    has(&one_line(&again.stderr), ["mine.json.damaged"]);
+    assert_eq!(status("--quick"), "there is a result");
+}
+
+/// Its scenario is relative to the current folder, and its results have a name.
+#[test]
+fn a_study_on_standard_input() {
+    let dir = folder();
+    let text = MINE.replace("two-links.toml", SCENARIO);
+    anabranch_reading(&text, ["study", "-", "--quick", "--out", dir.arg()]).ok();
+    assert_eq!(result(&dir, "stdin").experiments[0].rows.len(), 1);
+    anabranch_reading(&text.replace("title", "tilte"), ["study", "-"]).refused(["tilte", "standard input:1"]);
 }
 
 #[test]
@@ -239,7 +255,7 @@ fn a_sweep_over_links_of_any_name() {
         rows
     };
     let plain = rows(["\"a\"", "\"b\"", "\"f\""]);
-    assert_eq!(rows(["\"core link\"", "'the \"x\"'", "\"my flow\""]), plain);
+    assert_eq!(rows(["\"core link\"", "'the \"x\"'", "'my \"flow\"'"]), plain);
     assert_eq!(rows(["\"Zürich\"", "\"a.b=c's\"", "\"流\""]), plain);
 }
 

@@ -37,7 +37,6 @@ impl Cases {
     }
 }
 
-/// A case.
 #[derive(Deserialize)]
 pub struct Case {
     pub name: String,
@@ -52,14 +51,12 @@ pub struct Case {
     /// Whether the windows between reductions are compared: where the algorithm's growth is what the case is about.
     #[serde(default)]
     pub epochs: bool,
-    /// What it shows.
     pub shows: String,
     /// In what the simulator differs from Linux beyond the tolerance, with the letters of the causes.
     #[serde(default)]
     pub differs: BTreeMap<Aspect, String>,
 }
 
-/// What is compared.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "kebab-case")]
 pub enum Aspect {
@@ -174,15 +171,17 @@ fn windows(path: usize, samples: &SubflowSeries, epochs: bool) -> String {
 }
 
 /// A trace, by paths.
+pub struct Trace(Vec<PathTrace>);
+
 #[derive(Default)]
-pub struct Trace {
+struct PathTrace {
     /// The time and the text of each segment.
-    sent: Vec<Vec<(f64, String)>>,
-    acks: Vec<Vec<String>>,
-    thresholds: Vec<Vec<f64>>,
+    sent: Vec<(f64, String)>,
+    acks: Vec<String>,
+    thresholds: Vec<f64>,
     /// The windows after each.
-    epochs: Vec<Vec<Epoch>>,
-    window: Vec<f64>,
+    epochs: Vec<Epoch>,
+    window: Option<f64>,
 }
 
 /// Windows after a reduction.
@@ -209,34 +208,35 @@ impl fmt::Display for Sample {
 impl Trace {
     /// Reads lines of `anabranch capture --trace` and of `windows`. Lines that begin with `#` are comments.
     pub fn read(text: &str) -> Trace {
-        let mut trace = Trace::default();
+        let mut paths: Vec<PathTrace> = vec![];
         for line in text.lines().filter(|line| !line.starts_with('#')) {
             let mut words = line.splitn(4, ' ');
             let mut word = || words.next().unwrap_or_else(|| panic!("a word is missing: {line}"));
             let (time, path, kind, what) = (word(), word(), word(), word());
-            let path = path.parse::<usize>().unwrap() - 1;
+            let path = path.parse::<usize>().unwrap();
+            paths.resize_with(path.max(paths.len()), PathTrace::default);
+            let path = &mut paths[path - 1];
             let number = |text: &str| text.parse::<f64>().unwrap_or_else(|_| panic!("{line}"));
             match kind {
                 // A kernel's socket ends with a reset, the model's with nothing.
                 ">" if what == "rst" || what == "fin" => (),
-                ">" => of(&mut trace.sent, path).push((number(time), what.to_owned())),
+                ">" => path.sent.push((number(time), what.to_owned())),
                 "<" if what == "rst" => (),
-                "<" => of(&mut trace.acks, path).push(what.to_owned()),
+                "<" => path.acks.push(what.to_owned()),
                 "threshold" => {
-                    of(&mut trace.thresholds, path).push(number(what));
-                    of(&mut trace.epochs, path).push(Epoch { start: number(time), windows: vec![] });
+                    path.thresholds.push(number(what));
+                    path.epochs.push(Epoch { start: number(time), windows: vec![] });
                 }
                 "epoch" => {
-                    let epoch = of(&mut trace.epochs, path).last_mut().expect("a threshold before");
+                    let epoch = path.epochs.last_mut().expect("a threshold before");
                     epoch.windows.push(Sample { since: number(time) - epoch.start, window: number(what) });
                 }
-                "window" => *of(&mut trace.window, path) = number(what),
+                "window" => path.window = Some(number(what)),
                 _ => panic!("{line}"),
             }
         }
-        for (path, acks) in trace.acks.iter_mut().enumerate() {
-            let ends = trace.sent.get(path).into_iter().flatten().filter_map(|(_, what)| end(what));
-            let end = ends.max().unwrap_or(0);
+        for PathTrace { sent, acks, .. } in &mut paths {
+            let end = sent.iter().filter_map(|(_, what)| end(what)).max().unwrap_or(0);
             // What is acknowledged beyond the data is a FIN.
             acks.retain(|ack| {
                 let number = ack.split(' ').next().and_then(|number| number.parse::<u64>().ok());
@@ -247,47 +247,80 @@ impl Trace {
                 acks.pop();
             }
         }
-        trace
+        Trace(paths)
     }
 
     /// The aspects in which `other`, a kernel, differs beyond the tolerance, each with the first difference.
     pub fn differences(&self, other: &Trace) -> Vec<(Aspect, String)> {
         let mut found = vec![];
         let mut add = |aspect, first: Option<String>| found.extend(first.map(|first| (aspect, first)));
-        let texts = |sent: &[Vec<(f64, String)>]| -> Vec<Vec<String>> {
-            sent.iter().map(|path| path.iter().map(|(_, what)| what.clone()).collect()).collect()
-        };
-        let sent = first(&texts(&self.sent), &texts(&other.sent));
+        let segments = |path: &PathTrace| path.sent.iter().map(|(_, what)| what.clone()).collect();
+        let sent = self.first(other, |path, _| segments(path), String::eq);
         let is_same = sent.is_none();
         add(Aspect::Sent, sent);
         // Times of other segments do not compare.
-        add(Aspect::Times, if is_same { late(&self.sent, &other.sent) } else { None });
-        add(Aspect::Acks, first(&self.acks, &other.acks));
+        add(Aspect::Times, if is_same { self.late(other) } else { None });
+        add(Aspect::Acks, self.first(other, |path, _| path.acks.clone(), String::eq));
         let close = |a: &f64, b: &f64| (a - b).abs() <= SEGMENTS;
-        add(Aspect::Thresholds, first_by(&self.thresholds, &other.thresholds, close));
+        add(Aspect::Thresholds, self.first(other, |path, _| path.thresholds.clone(), close));
         let is_same = |a: &Sample, b: &Sample| a.since == b.since && close(&a.window, &b.window);
-        add(Aspect::Epochs, first_by(&self.epochs_beside(other), &other.epochs_beside(self), is_same));
+        add(Aspect::Epochs, self.first(other, PathTrace::epochs_beside, is_same));
         // A kernel's paths may last longer than the model's.
-        let both = self.window.len().min(other.window.len());
-        let windows = |trace: &Trace| trace.window[..both].iter().map(|last| vec![*last]).collect::<Vec<_>>();
-        add(Aspect::Window, first_by(&windows(self), &windows(other), close));
+        let window =
+            |path: &PathTrace, other: &PathTrace| other.window.and(path.window).into_iter().collect();
+        add(Aspect::Window, self.first(other, window, close));
         found
     }
 
-    /// Whether it has windows after a reduction.
     pub fn has_epochs(&self) -> bool {
-        self.epochs.iter().flatten().any(|epoch| !epoch.windows.is_empty())
+        self.0.iter().flat_map(|path| &path.epochs).any(|epoch| !epoch.windows.is_empty())
     }
 
-    /// The windows of each path, up to the last one there of the same epoch: an epoch may last longer here.
-    fn epochs_beside(&self, other: &Trace) -> Vec<Vec<Sample>> {
+    /// The first gap that differs beyond the tolerance.
+    fn late(&self, other: &Trace) -> Option<String> {
+        self.0.iter().zip(&other.0).enumerate().find_map(|(path, (ours, theirs))| {
+            ours.sent.windows(2).zip(theirs.sent.windows(2)).find_map(|(ours, theirs)| {
+                let [gap, expected] = [ours, theirs].map(|two| two[1].0 - two[0].0);
+                let is_close = (gap - expected).abs() <= GAP_MS + GAP * expected;
+                let what = &ours[1].1;
+                (!is_close).then(|| {
+                    format!(
+                        "path {}, `{what}`: {gap:.1} ms behind the one before it, Linux {expected:.1}",
+                        path + 1
+                    )
+                })
+            })
+        })
+    }
+
+    /// The first pair that differs of what `of` takes from a path, beside the other trace's.
+    fn first<T: fmt::Display>(
+        &self,
+        other: &Trace,
+        of: impl Fn(&PathTrace, &PathTrace) -> Vec<T>,
+        is_same: impl Fn(&T, &T) -> bool,
+    ) -> Option<String> {
+        let none = PathTrace::default();
+        (0..self.0.len().max(other.0.len())).find_map(|path| {
+            let [ours, theirs] = [self, other].map(|trace| trace.0.get(path).unwrap_or(&none));
+            let (ours, theirs) = (of(ours, theirs), of(theirs, ours));
+            let same = ours.iter().zip(&theirs).take_while(|(a, b)| is_same(a, b)).count();
+            let show = |all: &[T]| all.get(same).map_or("nothing".to_owned(), |what| format!("`{what}`"));
+            (same < ours.len().max(theirs.len())).then(|| {
+                format!("path {}, number {}: {}, Linux {}", path + 1, same + 1, show(&ours), show(&theirs))
+            })
+        })
+    }
+}
+
+impl PathTrace {
+    /// The windows, up to the last one there of the same epoch: an epoch may last longer here.
+    fn epochs_beside(&self, other: &PathTrace) -> Vec<Sample> {
         let both = |(here, there): (&Epoch, &Epoch)| {
             let end = there.windows.last().map_or(0.0, |last| last.since);
             here.windows.iter().filter(|sample| sample.since <= end).cloned().collect::<Vec<_>>()
         };
-        let path =
-            |(here, there): (&Vec<Epoch>, &Vec<Epoch>)| here.iter().zip(there).flat_map(both).collect();
-        self.epochs.iter().zip(&other.epochs).map(path).collect()
+        self.epochs.iter().zip(&other.epochs).flat_map(both).collect()
     }
 }
 
@@ -295,49 +328,4 @@ impl Trace {
 fn end(what: &str) -> Option<u64> {
     let (start, length) = what.split(' ').next()?.split_once('+')?;
     Some(start.parse::<u64>().ok()? + length.parse::<u64>().ok()?)
-}
-
-fn of<T: Default>(paths: &mut Vec<T>, path: usize) -> &mut T {
-    if paths.len() <= path {
-        paths.resize_with(path + 1, T::default);
-    }
-    &mut paths[path]
-}
-
-/// The first gap that differs beyond the tolerance.
-fn late(ours: &[Vec<(f64, String)>], theirs: &[Vec<(f64, String)>]) -> Option<String> {
-    ours.iter().zip(theirs).enumerate().find_map(|(path, (ours, theirs))| {
-        ours.windows(2).zip(theirs.windows(2)).find_map(|(ours, theirs)| {
-            let [gap, expected] = [ours, theirs].map(|two| two[1].0 - two[0].0);
-            let is_close = (gap - expected).abs() <= GAP_MS + GAP * expected;
-            let what = &ours[1].1;
-            (!is_close).then(|| {
-                format!(
-                    "path {}, `{what}`: {gap:.1} ms behind the one before it, Linux {expected:.1}",
-                    path + 1
-                )
-            })
-        })
-    })
-}
-
-fn first(ours: &[Vec<String>], theirs: &[Vec<String>]) -> Option<String> {
-    first_by(ours, theirs, |a, b| a == b)
-}
-
-/// The first pair that differs.
-fn first_by<T: fmt::Display>(
-    ours: &[Vec<T>],
-    theirs: &[Vec<T>],
-    is_same: impl Fn(&T, &T) -> bool,
-) -> Option<String> {
-    let none = vec![];
-    (0..ours.len().max(theirs.len())).find_map(|path| {
-        let [ours, theirs] = [ours, theirs].map(|all| all.get(path).unwrap_or(&none));
-        let same = ours.iter().zip(theirs).take_while(|(a, b)| is_same(a, b)).count();
-        let show = |all: &[T]| all.get(same).map_or("nothing".to_owned(), |what| format!("`{what}`"));
-        (same < ours.len().max(theirs.len())).then(|| {
-            format!("path {}, number {}: {}, Linux {}", path + 1, same + 1, show(ours), show(theirs))
-        })
-    })
 }

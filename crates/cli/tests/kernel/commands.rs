@@ -1,7 +1,7 @@
 //! `anabranch kernel`, with the running kernel where it can take algorithms.
 
 use crate::backend::{for_all_users, unprivileged};
-use anabranch_test_support::command::{anabranch, command, fits, folder, has, outcome, typed};
+use anabranch_test_support::command::{anabranch, binary, command, fits, folder, has, outcome, typed};
 use anabranch_test_support::namespace::{Namespace, exchange, mptcp_socket};
 use anabranch_test_support::programs;
 use anabranch_test_support::{Kernel, reno, skipped, until};
@@ -10,6 +10,7 @@ use rustix::net::{bind, connect};
 use serde_json::Value;
 use std::net::{SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
+use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -202,6 +203,18 @@ fn another_builds() {
     assert_eq!(state(), "loaded");
 }
 
+/// What the kernel refuses does not replace what is loaded.
+#[test]
+fn a_refused_load_leaves_another_builds() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    programs::load_as_other_build(reno(), programs::registrations()[0]);
+    // Too few descriptors for the programs.
+    let few = "ulimit -n 12; exec \"$0\" kernel load ab_reno";
+    outcome(Command::new("sh").args(["-c", few]).arg(binary())).refused(["Too many open files"]);
+    assert_eq!(state(), "loaded, other build");
+    kernel(&["unload", "reno"]);
+}
+
 /// A namespace whose clients, of 10.9.9.2, open a second subflow.
 fn with_two_addresses() -> Namespace {
     let namespace = Namespace::new();
@@ -240,7 +253,6 @@ fn open(namespace: &Namespace, listener: &TcpListener) -> (TcpStream, TcpStream)
     ends
 }
 
-/// Texts about what is not coupled.
 fn uncoupled() -> Vec<String> {
     let mut json = status();
     assert_eq!(json["uncoupled_incomplete"], Value::Null);

@@ -30,7 +30,6 @@ impl Drop for Running {
     }
 }
 
-/// The monitor as it runs.
 struct Monitor {
     process: Running,
     lines: Lines<BufReader<ChildStdout>>,
@@ -158,6 +157,23 @@ fn ends_when_it_is_to() {
     let args = ["kernel", "monitor", "--json", "--interval", "50 ms", "--duration", "200 ms"];
     let lines = anabranch(args).ok();
     assert!((1..=5).contains(&lines.lines().count()), "{lines}");
+}
+
+/// The first process of a container is not in the host's namespace.
+#[test]
+fn a_containers_namespace_is_not_the_hosts() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let _algorithm = Algorithm::load("ab_reno");
+    let namespace = Namespace::new();
+    namespace.choose("ab_reno");
+    let mut ends = namespace.connect();
+    exchange(&mut ends);
+    let name = namespace.name.as_str();
+    let mut container = Command::new("unshare");
+    container.args(["--pid", "--fork", "--kill-child", "--mount-proc"]).arg(binary());
+    container.args(["kernel", "monitor", "--once", "--json", "--netns", name]);
+    let seen = namespace.run(|| outcome(&mut container)).json();
+    assert_eq!(seen["connections"][0]["netns"], name);
 }
 
 /// Whatever ends it politely leaves a whole record; Ctrl-C is how it is meant to end.

@@ -51,6 +51,15 @@ fn what_a_command_loads_outlasts_its_mounts() {
     assert_eq!(done.ok(), "ab_lia: loaded\n700\nab_lia: unloaded\n");
 }
 
+/// Without CAP_SYS_PTRACE, a command does not see the mounts of the processes above. What it mounts would end with it.
+#[test]
+fn a_mount_that_ends_with_the_command_is_refused() {
+    let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
+    let few = "setpriv --bounding-set=-all,+bpf,+perfmon,+net_admin,+sys_admin";
+    let done = script(&format!("unshare --mount {few} $ANABRANCH kernel load lia || exit"));
+    done.refused(["may end with it", "`mount -t bpf -o mode=0700 bpf /sys/fs/bpf`"]);
+}
+
 /// Where anybody may make files, a folder that a user made is refused, and nothing in it is followed or removed.
 #[test]
 fn what_a_user_points_at_stays() {

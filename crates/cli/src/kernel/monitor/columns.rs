@@ -3,17 +3,14 @@
 use anabranch::kernel::{Watched, WatchedSubflow};
 use anabranch::studies::format::{decimals, plain};
 
-/// A column of numbers.
 pub struct Column {
     /// One word, with the unit.
     pub heading: &'static str,
     /// On a narrow screen, columns with higher values are dropped first.
     pub dispensable: u8,
-    /// A subflow's value.
     pub subflow: fn(&WatchedSubflow) -> Option<f64>,
     /// A connection's value, if it has a meaning.
     pub connection: fn(&Watched) -> Option<f64>,
-    /// Whether it is a whole number.
     pub whole: bool,
 }
 
@@ -72,7 +69,6 @@ pub const ORDERS: [Order; 6] = [
 ];
 
 impl Column {
-    /// Formats a value.
     pub fn show(&self, value: Option<f64>) -> String {
         match value.filter(|x| x.is_finite()) {
             None => "–".to_owned(),

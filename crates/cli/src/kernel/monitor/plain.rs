@@ -4,7 +4,6 @@ use super::columns::{COLUMNS, RATE, observables};
 use anabranch::kernel::Sample;
 use anabranch::scenarios::printable_line;
 
-/// The table with a line of headings.
 pub fn table(sample: &Sample) -> String {
     // A single sample has no rates.
     let columns = || COLUMNS.iter().filter(|c| c.heading != RATE);

@@ -12,7 +12,6 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Cell, Paragraph, Row, Table};
 
-/// The state of the screen.
 #[derive(Default)]
 pub struct Screen {
     /// The latest sample, unless the screen is paused.
@@ -49,12 +48,10 @@ const DIM: Style = Style::new().add_modifier(Modifier::DIM);
 const REVERSED: Style = Style::new().add_modifier(Modifier::REVERSED);
 
 impl Screen {
-    /// A screen without a sample.
     pub fn new(note: String) -> Self {
         Screen { note: printable_line(&note), ..Screen::default() }
     }
 
-    /// Sets the sample to show.
     pub fn show(&mut self, sample: Sample, algorithms: Vec<&'static str>) {
         if !self.paused {
             self.sample = sample;
@@ -103,10 +100,9 @@ impl Screen {
         }
     }
 
-    /// Draws the screen.
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
         let coupling = &self.sample.coupling;
-        let warnings = coupling.uncoupled.iter().chain(&coupling.incomplete);
+        let warnings = coupling.incomplete.iter().chain(&coupling.uncoupled);
         let warnings: Vec<_> =
             warnings.map(|text| Line::from(printable_line(&format!(" ! {text}")))).collect();
         let warned = Constraint::Length(warnings.len().min(MOST_WARNINGS) as u16);

@@ -55,6 +55,16 @@ fn all_columns_where_there_is_room() {
     assert_eq!(end(&lines[1], "srtt/ms"), end(&lines[3], "20.00"), "{lines:#?}");
 }
 
+/// However many connections are not coupled.
+#[test]
+fn an_incomplete_list_says_so() {
+    let mut screen = screen();
+    screen.sample.coupling.uncoupled = (1..9).map(|n| format!("connection {n}")).collect();
+    screen.sample.coupling.incomplete = Some("incomplete".to_owned());
+    let lines = lines(&mut screen, 80, 12);
+    assert_eq!(lines[7..11], [" ! incomplete", " ! connection 1", " ! connection 2", " ! connection 3"]);
+}
+
 #[test]
 fn the_dispensable_go_where_there_is_none() {
     for (width, columns) in [(100, 8), (80, 5)] {
