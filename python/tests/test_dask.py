@@ -17,7 +17,7 @@ from distributed import Client, LocalCluster
 from test_sweep import STUDY, Counting, lines
 
 import anabranch
-from anabranch._pool import pool
+from anabranch._pool import Dask, pool
 
 # Of which each run takes about a tenth of a second.
 LONGER = SHORT.replace('"3 s"', '"80 s"').replace("1e-3", "0.0")
@@ -26,9 +26,10 @@ SEEDS = 8
 RUNS = 3 * SEEDS
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def cluster() -> Iterator[LocalCluster]:
-    """Two workers, each in a process of its own, which a nanny starts again when it ends."""
+    """Two workers, each in a process of its own, which a nanny starts again when it ends. Of each test: on a busy machine, a nanny may not
+    start a worker again that a test has ended."""
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
         yield cluster
 
@@ -93,7 +94,6 @@ def test_dask_looks_at_itself_less_often(client: Client) -> None:
     def servers() -> list[list[float]]:
         return [*client.run(intervals).values(), client.run_on_scheduler(intervals)]
 
-    client.wait_for_workers(2)
     before, during = servers(), []
     sweep(executor=client.get_executor(), progress=lambda part, done, total: during.append(servers()) if not during else None)
     assert len(before) == 3 and servers() == before and max(before[0]) < 1000
@@ -114,30 +114,123 @@ if __name__ == "__main__":
 """
 
 
+class Deadly(Counting):
+    """One task ends its worker, `most` times."""
+
+    def __init__(self, client: Client, deaths: Path, most: int) -> None:
+        super().__init__(client.get_executor())
+        self._client = client
+        self.deaths, self.most = deaths, most
+        deaths.touch()
+
+    def submit(self, make: Any, /, *args: Any, **kwargs: Any) -> Any:
+        deaths, most = self.deaths, self.most
+
+        def die(tasks: list[str], build: str) -> Any:
+            deadly = any('links.a.delay=20 ms' in task and '"seed":"5"' in task for task in tasks)
+            if deadly and len(deaths.read_text().splitlines()) < most:
+                with deaths.open("a") as file:
+                    file.write(f"{os.getpid()}\n")
+                # As what takes too much memory does.
+                time.sleep(2)
+                os.kill(os.getpid(), signal.SIGKILL)
+            return make(tasks, build)
+
+        return super().submit(die, *args, **kwargs)
+
+
 def test_a_task_that_ends_its_workers_is_given_up(client: Client, tmp_path: Path) -> None:
     """It is named, and everything else is done."""
-    deaths = tmp_path / "deaths"
+    deadly = Deadly(client, tmp_path / "deaths", most=100)
+    with pytest.raises(anabranch.RunError, match="links.a.delay=20 ms, seed 5\n") as raised:
+        anabranch.sweep(LONGER, VARY, seeds=SEEDS, progress=False, executor=deadly, store=tmp_path / "store")
+    assert str(raised.value).count("seed") == 1
+    # Twice alone, and before that in a group, which Dask moves until the next request to its scheduler.
+    assert 3 <= len(deadly.deaths.read_text().splitlines()) <= 5
+    assert len(lines(tmp_path / "store")) == RUNS - 1
 
-    class Deadly(Counting):
+
+def test_a_suspect_s_worker_ends_before_it_begins(
+    client: Client, serial: tuple[anabranch.Table, list[bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dask would keep it for that worker for ever."""
+    idle = Dask.idle
+    chosen: list[list[str] | None] = []
+
+    def ended(self: Dask) -> list[str] | None:
+        chosen.append(idle(self) if chosen else ["tcp://127.0.0.1:1"])
+        return chosen[-1]
+
+    monkeypatch.setattr(Dask, "idle", ended)
+    table = sweep(executor=Deadly(client, tmp_path / "deaths", most=2), store=tmp_path / "store")
+    assert len(chosen) >= 2
+    assert table.to_pydict() == serial[0].to_pydict() and lines(tmp_path / "store") == serial[1]
+
+
+def test_suspects_go_to_a_worker_that_takes_tasks(client: Client) -> None:
+    """A paused worker would keep them for ever, and without a worker some clusters start one only for a task that waits."""
+
+    def set_status(dask_worker: Any, name: str) -> None:
+        # Otherwise it looks at its memory and resumes.
+        dask_worker.memory_manager.memory_pause_fraction = False
+        dask_worker.status = type(dask_worker.status)[name]
+
+    dask = Dask(client.get_executor())
+    first, second = sorted(client.nthreads())
+    try:
+        client.run(set_status, name="paused", workers=[first])
+        assert dask.idle() == [second]
+        client.run(set_status, name="paused", workers=[second])
+        assert dask.idle() is None
+    finally:
+        client.run(set_status, name="running")
+
+
+def test_an_executor_keeps_to_its_workers(client: Client, tmp_path: Path) -> None:
+    """Suspects, too: they wait for a worker that the executor allows."""
+
+    class Watched(Deadly):
+        def submit(self, make: Any, /, *args: Any, **kwargs: Any) -> Any:
+            assert "workers" not in kwargs
+            return super().submit(make, *args, **kwargs)
+
+    watched = Watched(client, tmp_path / "deaths", most=1)
+    watched._kwargs = {"workers": ["127.0.0.1"]}
+    assert len(anabranch.sweep(LONGER, VARY, seeds=SEEDS, progress=False, executor=watched)) == 2 * RUNS
+
+
+class Unreadable:
+    """What only workers can read."""
+
+    def __init__(self, client: int) -> None:
+        self.client = client
+        if os.getpid() == client:
+            raise TypeError("another wheel")
+
+    def __reduce__(self) -> Any:
+        return Unreadable, (self.client,)
+
+
+def test_a_result_that_the_client_cannot_read(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dask would never say so."""
+
+    class Other(Counting):
         _client = client
 
         def submit(self, make: Any, /, *args: Any, **kwargs: Any) -> Any:
-            def die(tasks: list[str], build: str) -> Any:
-                if any('links.a.delay=20 ms' in task and '"seed":"5"' in task for task in tasks):
-                    with deaths.open("a") as file:
-                        file.write(f"{os.getpid()}\n")
-                    # As what takes too much memory does.
-                    time.sleep(2)
-                    os.kill(os.getpid(), signal.SIGKILL)
-                return make(tasks, build)
+            here = os.getpid()
+            return super().submit(lambda *_: Unreadable(here), *args, **kwargs)
 
-            return super().submit(die, *args, **kwargs)
+    monkeypatch.setattr("anabranch._pool.RESULT_S", 0.5)
+    with pytest.raises(anabranch.RunError, match="tasks were given up because their workers ended or returned no result"):
+        sweep(SHORT, executor=Other(client.get_executor()))
 
-    with pytest.raises(anabranch.RunError, match="links.a.delay=20 ms, seed 5\n") as raised:
-        anabranch.sweep(LONGER, VARY, seeds=SEEDS, progress=False, executor=Deadly(client.get_executor()), store=tmp_path / "store")
-    assert str(raised.value).count("seed") == 1
-    assert 2 <= len(deaths.read_text().splitlines()) <= 4
-    assert len(lines(tmp_path / "store")) == RUNS - 1
+
+def test_a_closed_client_is_refused(cluster: LocalCluster) -> None:
+    with Client(cluster) as client:
+        executor = client.get_executor()
+    with pytest.raises(anabranch.InputError, match="`executor` is .*a Dask client that is open and not asynchronous"):
+        sweep(executor=executor)
 
 
 def test_the_client_is_killed(cluster: LocalCluster, serial: tuple[anabranch.Table, list[bytes]], tmp_path: Path) -> None:

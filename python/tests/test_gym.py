@@ -12,6 +12,7 @@ import numpy  # noqa: E402
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 from pettingzoo.test import parallel_api_test, parallel_seed_test  # noqa: E402
 
+import anabranch  # noqa: E402
 from anabranch.gym import Environment, VectorEnvironment  # noqa: E402
 from anabranch.pettingzoo import ParallelEnvironment  # noqa: E402
 
@@ -92,3 +93,21 @@ def test_one_agent_is_the_environment() -> None:
     for _ in range(20):
         (ours, theirs) = several.step({"tested": [0.2, 0.1]}), alone.step([0.2, 0.1])
         assert (ours[0]["tested"] == theirs[0]).all() and ours[1]["tested"] == theirs[1]
+
+
+def test_another_number_is_refused() -> None:
+    """Of actions, seeds and environments: the rest would stay as it was."""
+    environment = Environment(SHORT, "tested")
+    environment.reset(seed=1)
+    for action in ([0.1], [0.1, 0.1, 0.1]):
+        with pytest.raises(anabranch.InputError, match="must have 2 numbers, one for each path"):
+            environment.step(action)
+    several = VectorEnvironment(lambda: Environment(SHORT, "tested"), 2)
+    several.reset(seed=1)
+    for actions in ([[0.1, 0.1]], [[0.1, 0.1]] * 3):
+        with pytest.raises(anabranch.InputError, match=f"`actions` has {len(actions)} actions: there are 2 environments"):
+            several.step(actions)
+    with pytest.raises(anabranch.InputError, match="`seed` has 1 seeds: there are 2 environments"):
+        VectorEnvironment(lambda: environment, 2).reset(seed=[1])
+    with pytest.raises(anabranch.InputError, match="`count` is 0"):
+        VectorEnvironment(lambda: environment, 0)

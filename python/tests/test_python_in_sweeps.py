@@ -217,6 +217,12 @@ def test_errors_of_metrics_and_algorithms_surface() -> None:
     with pytest.raises(anabranch.RunError, match="the metric `m` returned 'much'"):
         sweep(metrics={"m": lambda run: "much"})  # type: ignore[dict-item, return-value]
     assert sweep(metrics={"m": lambda run: math.nan}).runs["m"] == [None] * 8
+    for name in ("jain", "rate", "rate_bps", "links_b_rate_bps"):
+        with pytest.raises(anabranch.InputError, match=f"`metrics` has the name '{name}', which is, or may be, another column"):
+            sweep(metrics={name: fails})
+    # Read once, and a window has no unit.
+    windows = {"flows.tested.tcp.initial_window": (w for w in (4, 10))}
+    assert len(anabranch.sweep(SHORT, windows, seeds=1, metrics={"initial_window_None": lambda run: 1.0}, progress=False).runs) == 2
     with pytest.raises(KeyError, match="in an algorithm") as algorithm:
         sweep(cc=[Failing])
     assert "in congestion" in str(algorithm.value.__cause__)

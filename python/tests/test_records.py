@@ -53,6 +53,9 @@ def test_a_run_is_loaded_and_saved(record: Path, short: Path, command: Path, tmp
         loaded.save(tmp_path / "run")
     with pytest.raises(FileNotFoundError, match="summary.json"):
         anabranch.load(tmp_path)
+    (tmp_path / "cut.json").write_text("{")
+    with pytest.raises(anabranch.InputError, match="cut.json: it is not the result of a study"):
+        anabranch.load(tmp_path / "cut.json")
 
 
 def test_a_study_of_the_command_is_loaded(command: Path, short: Path, tmp_path: Path) -> None:

@@ -176,10 +176,10 @@ def test_an_object_store() -> None:
 def test_one_folder_has_one_sweep(tmp_path: Path) -> None:
     sweep_to(tmp_path, {"links.b.queue": ["1 BDP"]}, ["lia"], 1)
     for change, said in (
-        ({"vary": {"links.a.queue": ["1 BDP"]}}, "its keys is"),
-        ({"vary": {"links.b.queue": ["20 packets"]}}, "its axes is"),
-        ({"duration": 2}, "its duration is"),
-        ({"metrics": {"x": goodput}}, "its metrics is"),
+        ({"vary": {"links.a.queue": ["1 BDP"]}}, "its `keys` was"),
+        ({"vary": {"links.b.queue": ["20 packets"]}}, "its `axes` was"),
+        ({"duration": 2}, "its `duration` was"),
+        ({"metrics": {"x": goodput}}, "its `metrics` was"),
     ):
         with pytest.raises(anabranch.InputError, match=said):
             sweep_to(tmp_path, **{"vary": {"links.b.queue": ["1 BDP"]}, "cc": ["lia"], "seeds": 1, **change})
@@ -296,3 +296,10 @@ def test_a_mistake_is_shown(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError):
         sweep_to(tmp_path / "c", metrics={"x": lambda run: 1 / 0})
     assert os.listdir(tmp_path / "c") and len(anabranch.load(tmp_path / "c")) == 0
+    (tmp_path / "file").touch()
+    for folder, said in (
+        (str(tmp_path / "file"), "cannot write into .*file"),
+        ("nowhere://a/b", "cannot open nowhere://a/b: Protocol not known"),
+    ):
+        with pytest.raises(anabranch.InputError, match=said):
+            sweep_to(folder)

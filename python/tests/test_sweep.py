@@ -40,7 +40,7 @@ class Counting(Executor):
     def submit(self, make: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
         self.groups.append(args[0])
         future = self.executor.submit(make, *args, **kwargs)
-        future.add_done_callback(lambda done: self.pids.update([done.result().pid]) if not done.exception() else None)
+        future.add_done_callback(lambda done: self.pids.update([done.result().pid]) if not done.cancelled() and not done.exception() else None)
         return future
 
     @property
@@ -145,6 +145,12 @@ def test_runs_that_fail_are_listed(workers: int) -> None:
             anabranch.sweep(SHORT, cc=["noq:cubic"], seeds=2, executor=executor, progress=False)
 
 
+@pytest.mark.filterwarnings("error")
+def test_points_that_are_equal_share_their_runs() -> None:
+    table = anabranch.sweep(SHORT, {"links.a.delay": ["5 ms", 0.005]}, seeds=2, progress=False)
+    assert table.runs["delay"] == ["5 ms", "5 ms", "0.005 s", "0.005 s"] and table["goodput_bps"][:4] == table["goodput_bps"][4:]
+
+
 def test_long_ones_first_and_short_ones_together() -> None:
     with ThreadPoolExecutor(1) as pool:
         counting = Counting(pool, 1)
@@ -193,6 +199,8 @@ def test_a_worker_that_dies_in_a_pool(tmp_path: Path) -> None:
         counting = Counting(pool)
         assert sweep(executor=counting, store=tmp_path).to_pydict() == sweep().to_pydict()
     assert len(counting.tasks) == RUNS - kept
+    with pytest.raises(anabranch.RunError, match="executor takes no more tasks: cannot schedule new futures after shutdown. A store"):
+        sweep(executor=pool)
 
 
 KILLED = """
@@ -409,7 +417,7 @@ STUDY_OF: Any = anabranch.Study.from_file
         (lambda: SWEEP(SHORT, seeds=True), "`seeds` is True"),
         (lambda: SWEEP(SHORT, seeds=[1, 1]), r"`seeds` is \[1, 1\], .*different seeds"),
         (lambda: SWEEP(SHORT, metrics={"a": 4}), r"`metrics\['a'\]` is 4, .*a function of a run"),
-        (lambda: SWEEP(SHORT, metrics={"jain": lambda run: 1.0}), "the name 'jain', which is another column"),
+        (lambda: SWEEP(SHORT, metrics={"jain": lambda run: 1.0}), "the name 'jain', which is, or may be, another column"),
         (lambda: SWEEP(SHORT, executor=4), "`executor` is 4, .*concurrent.futures"),
         (lambda: SWEEP(SHORT, store=4), "`store` is 4, of type int: it must be a path"),
         (lambda: SWEEP(SHORT, progress="yes"), "`progress` is 'yes'"),

@@ -48,7 +48,7 @@ impl Backend for InWorkers {
     ) -> Result<Summary, TaskError> {
         let seed = task.seed_of_run();
         let why = format!(
-            "no worker returned a run with seed {seed}, which has metrics or algorithms in Python. Finished runs are stored: \
+            "no worker returned a run with seed {seed}, which has metrics or algorithms in Python. A store keeps finished runs: \
              repeat the call to resume"
         );
         lock(&self.missing).get_or_insert(why.clone());
@@ -121,12 +121,6 @@ impl Campaign {
 
 #[pymethods]
 impl Campaign {
-    /// The number of all runs.
-    #[getter]
-    fn runs(&self) -> u64 {
-        self.work.simulations.runs()
-    }
-
     /// The number of missing runs that workers may execute, the longest first.
     #[getter]
     fn missing(&self) -> usize {

@@ -10,9 +10,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// Declares a class around a Rust value, its field `of`: a property for each field, a constructor with a keyword for each, and
-/// further methods. A property with `= set_NAME: CHECK` is writable.
+/// further methods. A property with `= set_NAME: CHECK` is writable. A function after `or` sets what is not a field of the value; it
+/// returns false if the class has nothing of that name.
 macro_rules! properties {
-    ($class:ident { $($(#[$doc:meta])* $field:ident $(= $set:ident($check:ident))?: $type:ty,)* } $($rest:tt)*) => {
+    ($class:ident $(or $set_other:ident)? {
+        $($(#[$doc:meta])* $field:ident $(= $set:ident($check:ident))?: $type:ty,)*
+    } $($rest:tt)*) => {
         #[pymethods]
         impl $class {
             /// For tests of algorithms: each field by its name.
@@ -23,7 +26,7 @@ macro_rules! properties {
                 for (name, value) in fields.into_iter().flatten() {
                     match name.extract::<&str>()? {
                         $(stringify!($field) => new.of.$field = value.extract::<$type>()?,)*
-                        name if new.set_other(name, &value)? => {}
+                        $(name if new.$set_other(name, &value)? => {})?
                         name => {
                             let class = stringify!($class);
                             return Err(PyTypeError::new_err(format!("{class} has no field `{name}`")));
@@ -52,14 +55,6 @@ macro_rules! properties {
     };
 }
 
-/// A class of [`properties`].
-trait Class {
-    /// Sets a field that is not one of the Rust value; false if the class has none of that name.
-    fn set_other(&mut self, _name: &str, _value: &Bound<'_, PyAny>) -> PyResult<bool> {
-        Ok(false)
-    }
-}
-
 /// A path of a connection: a row of the algorithm's table. Windows are in segments, times in seconds. Tests of algorithms can
 /// make one, with a keyword for each property: `Path(cwnd=10, srtt=0.1)`.
 #[pyclass(module = "anabranch._anabranch")]
@@ -79,8 +74,6 @@ impl Default for Path {
         Path { of: Box::new(row), writable: true, row: 0 }
     }
 }
-
-impl Class for Path {}
 
 impl Path {
     fn own(&self, name: &str) -> PyResult<()> {
@@ -194,7 +187,7 @@ impl Default for Ack {
     }
 }
 
-impl Class for Ack {
+impl Ack {
     fn set_other(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         if name == "rate" {
             let rate: Option<PyRef<'_, RateSample>> = value.extract()?;
@@ -205,7 +198,7 @@ impl Class for Ack {
 }
 
 properties! {
-    Ack {
+    Ack or set_other {
         /// The time of its arrival.
         now: f64,
         /// Segments that may grow the window.
@@ -237,8 +230,6 @@ properties! {
 pub struct RateSample {
     of: Sample,
 }
-
-impl Class for RateSample {}
 
 properties! {
     RateSample {
@@ -276,8 +267,6 @@ pub struct LostSegment {
     pub of: Lost,
 }
 
-impl Class for LostSegment {}
-
 properties! {
     LostSegment {
         /// When that was.
@@ -307,7 +296,7 @@ impl Default for Congestion {
     }
 }
 
-impl Class for Congestion {
+impl Congestion {
     fn set_other(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         self.of.signal = match (name, value.extract::<&str>()) {
             ("signal", Ok("loss")) => Signal::Loss,
@@ -321,7 +310,7 @@ impl Class for Congestion {
 }
 
 properties! {
-    Congestion {
+    Congestion or set_other {
         /// The time of its detection.
         now: f64,
     }

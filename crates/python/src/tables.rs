@@ -101,27 +101,15 @@ impl Columns {
         self.0.push((name.to_owned(), values));
     }
 
-    fn texts(&mut self, name: &str, values: impl Iterator<Item = String>) {
-        self.add(name, texts(values));
-    }
-
-    fn numbers(&mut self, name: &str, values: impl Iterator<Item = Option<f64>>) {
-        self.add(name, numbers(values));
-    }
-
-    fn counts(&mut self, name: &str, values: impl Iterator<Item = u64>) {
-        self.add(name, counts(values));
-    }
-
     /// An axis: its values as text, numbers of one unit also as numbers in SI units; plain numbers only as such.
     fn axis(&mut self, name: &str, values: &[&str], unit: Option<&'static str>, names: &Names) {
-        let numbers = || values.iter().map(|value| quantity(value).map(|(number, _)| number));
+        let in_si = || numbers(values.iter().map(|value| quantity(value).map(|(number, _)| number)));
         match unit {
-            Some("") => self.numbers(name, numbers()),
+            Some("") => self.add(name, in_si()),
             unit => {
-                self.texts(name, values.iter().map(|value| names.algorithm(value)));
+                self.add(name, texts(values.iter().map(|value| names.algorithm(value))));
                 if let Some(unit) = unit {
-                    self.numbers(&format!("{name}_{unit}"), numbers());
+                    self.add(&format!("{name}_{unit}"), in_si());
                 }
             }
         }
@@ -129,21 +117,21 @@ impl Columns {
 
     fn of_runs(&mut self, runs: &[&Summary]) {
         let of = || runs.iter();
-        self.texts("scenario", of().map(|run| run.scenario.clone()));
+        self.add("scenario", texts(of().map(|run| &run.scenario)));
         // An axis may have these.
         let is_missing = |columns: &Self, name| columns.0.iter().all(|(known, _)| known != name);
         if is_missing(self, "duration_s") {
-            self.numbers("duration_s", of().map(|run| Some(run.duration_s)));
+            self.add("duration_s", numbers(of().map(|run| run.duration_s)));
         }
         if is_missing(self, "warmup_s") {
-            self.numbers("warmup_s", of().map(|run| Some(run.warmup_s)));
+            self.add("warmup_s", numbers(of().map(|run| run.warmup_s)));
         }
-        self.numbers("jain", of().map(|run| run.jain));
+        self.add("jain", numbers(of().map(|run| run.jain)));
         let metrics: BTreeSet<&String> = of().flat_map(|run| run.metrics.keys()).collect();
         for name in metrics {
-            self.numbers(name, of().map(|run| run.metrics.get(name).copied().flatten()));
+            self.add(name, numbers(of().map(|run| run.metrics.get(name).copied().flatten())));
         }
-        self.texts("scenario_hash", of().map(|run| run.scenario_hash.clone()));
+        self.add("scenario_hash", texts(of().map(|run| &run.scenario_hash)));
     }
 
     fn of_flows(&mut self, runs: &[&Summary], names: &Names) {
@@ -158,50 +146,50 @@ impl Columns {
         let alone = |of: fn(&Slowdown) -> f64| {
             flows().map(move |flow| flow.transfers.as_ref()?.times_alone.as_ref().map(of))
         };
-        self.texts("flow", flows().map(|flow| flow.name.clone()));
-        self.texts("algorithm", flows().map(|flow| names.algorithm(&flow.cc)));
-        self.numbers("goodput_bps", flows().map(|flow| flow.goodput_bps));
-        self.numbers("share", of().map(|(run, flow)| run.share(flow)));
-        self.counts("delivered_bytes", flows().map(|flow| flow.delivered_bytes));
-        self.counts("retransmitted_segments", flows().map(|flow| flow.retransmitted_segments));
-        self.counts("reinjected_segments", flows().map(|flow| flow.reinjected_segments));
-        self.counts("timeouts", flows().map(|flow| flow.subflows.iter().map(|s| s.timeouts).sum()));
-        self.numbers("loss_rate", flows().map(FlowSummary::loss_rate));
-        self.numbers("completion_mean_s", completion(|c| c.mean_s));
-        self.numbers("completion_p50_s", completion(|c| c.p50_s));
-        self.numbers("completion_p95_s", completion(|c| c.p95_s));
-        self.numbers("completion_p99_s", completion(|c| c.p99_s));
-        self.numbers("slowdown_mean", slowdown(|s| s.mean));
-        self.numbers("slowdown_p95", slowdown(|s| s.p95));
-        self.numbers("times_alone_mean", alone(|s| s.mean));
-        self.numbers("times_alone_p95", alone(|s| s.p95));
+        self.add("flow", texts(flows().map(|flow| &flow.name)));
+        self.add("algorithm", texts(flows().map(|flow| names.algorithm(&flow.cc))));
+        self.add("goodput_bps", numbers(flows().map(|flow| flow.goodput_bps)));
+        self.add("share", numbers(of().map(|(run, flow)| run.share(flow))));
+        self.add("delivered_bytes", counts(flows().map(|flow| flow.delivered_bytes)));
+        self.add("retransmitted_segments", counts(flows().map(|flow| flow.retransmitted_segments)));
+        self.add("reinjected_segments", counts(flows().map(|flow| flow.reinjected_segments)));
+        self.add("timeouts", counts(flows().map(|flow| flow.subflows.iter().map(|s| s.timeouts).sum())));
+        self.add("loss_rate", numbers(flows().map(FlowSummary::loss_rate)));
+        self.add("completion_mean_s", numbers(completion(|c| c.mean_s)));
+        self.add("completion_p50_s", numbers(completion(|c| c.p50_s)));
+        self.add("completion_p95_s", numbers(completion(|c| c.p95_s)));
+        self.add("completion_p99_s", numbers(completion(|c| c.p99_s)));
+        self.add("slowdown_mean", numbers(slowdown(|s| s.mean)));
+        self.add("slowdown_p95", numbers(slowdown(|s| s.p95)));
+        self.add("times_alone_mean", numbers(alone(|s| s.mean)));
+        self.add("times_alone_p95", numbers(alone(|s| s.p95)));
     }
 
     fn of_subflows(&mut self, runs: &[&Summary]) {
         let flows = || runs.iter().flat_map(|run| &run.flows);
         let of = || flows().flat_map(|flow| (1..).zip(&flow.subflows).map(move |(n, s)| (flow, n, s)));
-        self.texts("flow", of().map(|(flow, ..)| flow.name.clone()));
-        self.counts("subflow", of().map(|(_, number, _)| number));
-        self.texts("path", of().map(|(.., subflow)| subflow.path.join("+")));
+        self.add("flow", texts(of().map(|(flow, ..)| &flow.name)));
+        self.add("subflow", counts(of().map(|(_, number, _)| number)));
+        self.add("path", texts(of().map(|(.., subflow)| subflow.path.join("+"))));
         for quantity in SubflowSummary::QUANTITIES {
             let values = of().map(|(.., subflow)| (quantity.read)(subflow));
             match quantity.unit {
-                Unit::Count => self.counts(quantity.name, values.map(|n| n.unwrap_or(0.0) as u64)),
-                _ => self.numbers(quantity.name, values),
+                Unit::Count => self.add(quantity.name, counts(values.map(|n| n.unwrap_or(0.0) as u64))),
+                _ => self.add(quantity.name, numbers(values)),
             }
         }
     }
 
     fn of_links(&mut self, runs: &[&Summary]) {
         let of = || runs.iter().flat_map(|run| &run.links);
-        self.texts("link", of().map(|link| link.name.clone()));
-        self.numbers("utilisation", of().map(|link| Some(link.utilisation)));
-        self.numbers("mean_queue_bytes", of().map(|link| Some(link.mean_queue_bytes)));
-        self.numbers("mean_queue_delay_s", of().map(|link| link.mean_queue_delay_s));
-        self.counts("drops", of().map(|link| link.drops));
-        self.counts("early_drops", of().map(|link| link.early_drops));
-        self.counts("marks", of().map(|link| link.marks));
-        self.counts("losses", of().map(|link| link.losses));
+        self.add("link", texts(of().map(|link| &link.name)));
+        self.add("utilisation", numbers(of().map(|link| link.utilisation)));
+        self.add("mean_queue_bytes", numbers(of().map(|link| link.mean_queue_bytes)));
+        self.add("mean_queue_delay_s", numbers(of().map(|link| link.mean_queue_delay_s)));
+        self.add("drops", counts(of().map(|link| link.drops)));
+        self.add("early_drops", counts(of().map(|link| link.early_drops)));
+        self.add("marks", counts(of().map(|link| link.marks)));
+        self.add("losses", counts(of().map(|link| link.losses)));
     }
 }
 

@@ -76,7 +76,8 @@ def advise(
 
     Runs each algorithm of `cc`, by default the command's, with each of the `buffers` of every link, such as `["0.5 BDP", "2 BDP"]`.
     Compares it with single-path flows in the place of the connection `flow`, which may be left out if only one flow has several
-    paths. `jobs` runs execute at once, by default one for each core. Ctrl-C interrupts it.
+    paths. `set` and `duration` work as in `run`; `seeds` is the number of seeds. `jobs` runs execute at once, by default one for each
+    core. Ctrl-C interrupts it.
     """
     algorithms = None
     if cc is not None:

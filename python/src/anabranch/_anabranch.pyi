@@ -56,9 +56,9 @@ class Path:
     round: Final[int]
     """The number of round trips so far."""
     active: Final[bool]
-    """Whether the path is in use: rows of removed paths remain."""
+    """Whether the path carries data: rows of removed paths stay."""
     counts: Final[bool]
-    """Whether to include the path in sums and comparisons: the values of other paths are out of date."""
+    """Whether sums and comparisons of paths include it: the values of other paths are out of date."""
     min_rtt_since_loss: Final[float]
     """The smallest RTT since the last congestion; infinite before a sample."""
     max_rtt_since_loss: Final[float]
@@ -200,7 +200,6 @@ class Table:
 
 @final
 class Campaign:
-    runs: Final[int]
     missing: Final[int]
     def seconds(self, i: int) -> float: ...
     def begin(self, i: int) -> str | None: ...

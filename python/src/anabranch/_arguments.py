@@ -116,6 +116,9 @@ def file(name: str, value: object) -> tuple[str, str]:
 def executor(value: Any) -> None:
     if hasattr(value, "get_executor"):
         raise wrong("executor", value, "an executor; for a Dask client pass client.get_executor()")
+    client = getattr(value, "_client", None)
+    if getattr(client, "status", None) == "closed" or getattr(client, "asynchronous", False):
+        raise wrong("executor", value, "of a Dask client that is open and not asynchronous", InputError)
     if value is not None and not callable(getattr(value, "submit", None)):
         raise wrong("executor", value, "an executor of concurrent.futures, or None")
 

@@ -127,12 +127,15 @@ class RemoteRuns:
 
     def submit(self) -> None:
         """Submits enough groups to keep every worker busy. Another client may make the remaining runs."""
+        # Nothing else runs beside a suspect, so that a worker that ends does so because of it.
+        if self.suspects and not self.under_way:
+            self.send(self.suspects.popleft())
+        if self.suspects or any(group.suspect for group in self.under_way.values()):
+            return
         while self.next < self.runs.missing and len(self.under_way) < GROUPS_PER_WORKER * self.pool.workers():
             group = self.next_group()
             if group.tasks:
                 self.send(group)
-        if self.suspects and not any(group.suspect for group in self.under_way.values()):
-            self.send(self.suspects.popleft())
 
     def next_group(self) -> Group:
         """The next group of tasks."""
@@ -152,7 +155,12 @@ class RemoteRuns:
         return Group(tasks, estimate)
 
     def send(self, group: Group) -> None:
-        self.under_way[self.pool.submit(group.tasks, self.build, group.suspect, self.needs)] = group
+        try:
+            self.under_way[self.pool.submit(group.tasks, self.build, group.suspect, self.needs)] = group
+        except (RecursionError, NotImplementedError):
+            raise
+        except RuntimeError as why:
+            raise ended(why) from why
 
     def take(self, future: Future[_worker.Results], group: Group) -> None:
         """Stores the results of a group."""
@@ -166,10 +174,7 @@ class RemoteRuns:
                 raise VersionError(f"a worker lacks the anabranch package: install the same wheel there ({why})") from why
             raise RunError(f"a worker cannot import {module or 'a module'}: install it there ({why})") from why
         except (BrokenExecutor, CancelledError) as why:
-            raise RunError(
-                f"the executor has ended: {why or type(why).__name__}. "
-                "Finished runs are stored: repeat the call with another executor to resume"
-            ) from why
+            raise ended(why) from why
         except (pickle.PicklingError, AttributeError, TypeError) as why:
             raise RunError(
                 f"the metrics or algorithms cannot be sent to workers: {why}. Define them in a module that workers can import"
@@ -188,7 +193,7 @@ class RemoteRuns:
         self.elapsed += made.seconds
 
     def retry(self, group: Group, lost: int) -> None:
-        """Handles tasks with which `lost` workers ended: retries each by itself, or gives it up."""
+        """Handles tasks with which `lost` workers ended: makes each again by itself, or gives it up."""
         if not group.suspect:
             each = group.estimate / len(group.tasks)
             self.suspects.extend(Group([task], each, suspect=True) for task in group.tasks)
@@ -205,8 +210,16 @@ class RemoteRuns:
         return RunError(
             f"tasks were given up because their workers ended or returned no result:\n{tasks}\n"
             "A worker may have too little memory: see its log. "
-            "Finished runs are stored: repeat the call to resume"
+            "A store or folder keeps finished runs: repeat the call to resume"
         )
+
+
+def ended(why: BaseException) -> RunError:
+    """The error of an executor that takes no more tasks."""
+    return RunError(
+        f"the executor takes no more tasks: {str(why) or type(why).__name__}. "
+        "A store or folder keeps finished runs: repeat the call with another executor to resume"
+    )
 
 
 def failed(future: Future[_worker.Results]) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _anabranch, _arguments
+from ._errors import InputError
 from ._places import place
 from ._run import Run
 from ._shards import StoredSweep, StoredTable
@@ -21,7 +22,11 @@ class LoadedStudy(StudyResult):
     """A study that the command or `Study.report` wrote: rows with verdicts, figures, and a file of all runs."""
 
     def __init__(self, file: Path) -> None:
-        super().__init__(json.loads(_anabranch.shown(_arguments.file("folder", file)[1])))
+        name, text = _arguments.file("folder", file)
+        try:
+            super().__init__(json.loads(_anabranch.shown(text)))
+        except InputError as why:
+            raise _arguments.refused(f"{name}: {why}") from None
         self._file = file
 
     @property

@@ -89,8 +89,12 @@ class Local:
         except ImportError:
             yield
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with open(self.folder / "lock", "w") as file:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            file = open(self.folder / "lock", "w")
+        except OSError as why:
+            raise _arguments.refused(f"cannot write into {self}: {why}") from why
+        with file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as why:
@@ -118,7 +122,10 @@ class Remote:
         except ImportError as why:
             raise _arguments.refused(f"{url} needs fsspec: pip install fsspec") from why
         files: Any
-        files, self.folder = fsspec.core.url_to_fs(url)
+        try:
+            files, self.folder = fsspec.core.url_to_fs(url)
+        except (ImportError, ValueError) as why:
+            raise _arguments.refused(f"fsspec cannot open {url}: {why}") from why
         self.files, self.url = files, url.rstrip("/")
 
     def __str__(self) -> str:

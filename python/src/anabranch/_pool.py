@@ -19,6 +19,8 @@ DEFAULT_WORKERS = 100
 POLL_S = 1.0
 """Seconds between two requests to a scheduler, which cost it some milliseconds each."""
 
+RESULT_S = 30.0
+"""Seconds in which a result must reach the client."""
 
 SLOWED = ("memory_monitor", "monitor", "profile", "tick")
 """Callbacks by which Dask's processes look at themselves."""
@@ -35,12 +37,12 @@ class Pool:
         return int(getattr(self.executor, "_max_workers", DEFAULT_WORKERS))
 
     def submit(self, tasks: list[str], build: str, alone: bool, needs: _worker.Needs) -> Future[_worker.Results]:
-        """Submits tasks; `alone` if they may have ended a worker, so that they end at most one at a time."""
+        """Submits tasks; `alone` if they may have ended a worker, so that they end at most one at a time, and no other task ends it."""
         future: Future[_worker.Results] = self.executor.submit(_worker.make, tasks, build, *_given(needs))
         return future
 
     def lost(self) -> dict[Future[_worker.Results], int]:
-        """The number of workers that ended per submitted future, if known and positive."""
+        """The number of workers that ended per submitted future, if known: 0 where its worker ended before it began."""
         return {}
 
     def end(self) -> None:
@@ -51,14 +53,20 @@ class Dask(Pool):
     """The executor of a `dask.distributed` client. Dask moves the tasks of a worker that ends to the next one, four times."""
 
     def __init__(self, executor: Executor) -> None:
+        import dask
+
         super().__init__(executor)
         self.client: Any = self.executor._client
+        self.address: str = self.client.scheduler.address
         self.name = f"anabranch-{uuid.uuid4().hex[:8]}"
         self.numbers = itertools.count()
         self.keys: dict[Future[_worker.Results], str] = {}
+        # An executor with places of its own keeps to them, and so do annotations.
+        self.binds = not {"workers", "resources"} & {*getattr(executor, "_kwargs", {}), *dask.get_annotations()}
         self.polled = -POLL_S
         self.threads: dict[str, int] = {}
         self.slowed: set[str] = set()
+        self.finished: dict[str, float] = {}
 
     def workers(self) -> int:
         self.poll()
@@ -107,17 +115,39 @@ class Dask(Pool):
             return question()
         except (OSError, TimeoutError) as why:
             raise RunError(
-                f"the Dask scheduler at {self.client.scheduler.address} does not answer: {why}. "
-                "Finished runs are stored: repeat the call with a new client to resume"
+                f"the Dask scheduler at {self.address} does not answer: {why}. "
+                "A store or folder keeps finished runs: repeat the call with a new client to resume"
             ) from why
+
+    def idle(self) -> list[str] | None:
+        """Waits for a worker that runs nothing of this pool: one on which a cancelled task still runs may end because of it. Prefers
+        one that runs nothing of other clients either. `None` if no worker takes tasks, as a cluster may start one only for a task that
+        waits, or if the executor chooses: then nothing of this pool runs anywhere.
+        """
+        name = self.name
+
+        def executing(dask_worker: Any) -> tuple[int, int, bool]:
+            tasks = [str(task.key) for task in dask_worker.state.executing]
+            # A paused worker keeps a task that is bound to it waiting.
+            return sum(task.startswith(name) for task in tasks), len(tasks), dask_worker.status.name == "running"
+
+        while True:
+            counts = self.ask(lambda: self.client.run(executing, on_error="ignore"))
+            takes = [(ours, tasks, worker) for worker, (ours, tasks, runs) in counts.items() if runs and self.binds]
+            if takes and min(takes)[0] == 0:
+                return [min(takes)[2]]
+            if not takes and not any(ours for ours, *_ in counts.values()):
+                return None
+            time.sleep(POLL_S / 10)
 
     def submit(self, tasks: list[str], build: str, alone: bool, needs: _worker.Needs) -> Future[_worker.Results]:
         if new := self.threads.keys() - self.slowed:
             self.slow(list(new), slow=True)
             self.slowed |= new
         key = f"{self.name}-{next(self.numbers)}"
-        # A task bound to a worker waits if that worker ends.
-        where = {"workers": list(self.client.nthreads())[:1]} if alone else {}
+        # A task bound to a worker moves to no other one if that worker ends.
+        idle = self.idle() if alone else None
+        where = {"workers": idle} if idle else {}
         future: Future[_worker.Results] = self.executor.submit(_worker.make, tasks, build, *_given(needs), key=key, **where)
         self.keys[future] = key
         future.add_done_callback(lambda done: self.keys.pop(done, None))
@@ -127,14 +157,24 @@ class Dask(Pool):
         if not self.poll():
             return {}
 
+        binds = self.binds
+
         # Dask sends the code of this function, so that the scheduler does not need the package.
-        def suspicious(dask_scheduler: Any, keys: list[str]) -> dict[str, int]:
-            known = {key: dask_scheduler.tasks.get(key) for key in keys}
-            return {key: task.suspicious for key, task in known.items() if task and task.suspicious}
+        def suspicious(dask_scheduler: Any, keys: list[str]) -> tuple[dict[str, int], list[str]]:
+            known = {key: task for key in keys if (task := dask_scheduler.tasks.get(key))}
+            # What is bound to a worker that has ended would wait for ever.
+            stuck = {key for key, task in known.items() if binds and task.state == "no-worker" and task.worker_restrictions}
+            lost = {key: task.suspicious for key, task in known.items() if task.suspicious or key in stuck}
+            return lost, [key for key, task in known.items() if task.state == "memory"]
 
         keys = dict(self.keys)
-        found = self.ask(lambda: self.client.run_on_scheduler(suspicious, keys=list(keys.values())))
-        return {future: found[key] for future, key in keys.items() if key in found}
+        lost, finished = self.ask(lambda: self.client.run_on_scheduler(suspicious, keys=list(keys.values())))
+        # Of a result that the client cannot read, such as one of another wheel, Dask says nothing.
+        self.finished = {key: self.finished.get(key, self.polled) for key in finished}
+        for key, since in self.finished.items():
+            if self.polled - since > RESULT_S:
+                lost.setdefault(key, 1)
+        return {future: lost[key] for future, key in keys.items() if key in lost}
 
 
 def _given(needs: _worker.Needs) -> tuple[_worker.Needs, ...]:

@@ -149,12 +149,13 @@ def ideal(
     scenario: Scenario,
     *,
     set: Mapping[str, object] = {},
-    cc: str | Mapping[str, str] | None = None,
+    cc: str | Mapping[str, Any] | None = None,
     queue: float | None = None,
 ) -> dict[str, Any]:
     """Computes theoretical results of a scenario: fair shares and the equilibria of coupled algorithms.
 
-    The result is the output of `anabranch ideal --json`. `queue` is the mean fill of a full link's buffer, from 0 to 1.
+    The result is the output of `anabranch ideal --json`. `set` and `cc` work as in `run`, without algorithms in Python. `queue` is the
+    mean fill of a full link's buffer, from 0 to 1; the default is 0.75.
     """
     named, own = _scenario.algorithms(cc)
     if own:

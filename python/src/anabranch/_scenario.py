@@ -23,6 +23,9 @@ parameters. Or a dictionary of flows' names and such algorithms."""
 CHANGES = 'a dictionary of keys and their values, such as {"links.dsl.rate": "50 Mbit/s"}'
 
 
+VALUES = "text, finite numbers (integers below 2⁶³), booleans, lists or tables"
+
+
 def read(scenario: Scenario) -> tuple[str, str]:
     """The scenario's name for messages, and its text."""
     if isinstance(scenario, Mapping):
@@ -55,14 +58,20 @@ def dumped(name: str, value: object) -> str:
             return value.tolist()
         if isinstance(value, os.PathLike):
             return os.fspath(value)
-        raise _arguments.wrong(name, value, "text, numbers, booleans, lists or tables")
+        raise _arguments.wrong(name, value, VALUES)
 
     return json.dumps(value, default=other)
 
 
 def text(name: str, value: object) -> str:
     """A value in scenario syntax; text stays as it is, so that `"5 Mbit/s"` needs no further quotes."""
-    return value if isinstance(value, str) else _anabranch.inline(dumped(name, value))
+    if isinstance(value, str):
+        return value
+    json = dumped(name, value)
+    try:
+        return _anabranch.inline(json)
+    except ValueError:  # TOML has no null, and JSON no NaN
+        raise _arguments.wrong(name, value, VALUES) from None
 
 
 def assignments(

@@ -326,7 +326,7 @@ def _same(where: Place, there: Mapping[str, Any], about: Mapping[str, Any]) -> d
     for key, value in about.items():
         if key not in ("scenario", "files") and there.get(key) != value:
             raise _arguments.refused(
-                f"{where} has another sweep: its {key} is {there.get(key)!r}, and not {value!r}. Choose another folder: "
+                f"{where} has another sweep: its `{key}` was {there.get(key)!r}, and this one's is {value!r}. Choose another folder: "
                 "one folder has runs of one scenario, whose values and seeds may be added to"
             )
     return {**files, **about["files"]}
@@ -352,11 +352,11 @@ def sweep_to(
     with more values or seeds: only the missing runs are made. All other arguments work as in `sweep`, with up to a million
     seeds. A client at a time may write into a folder.
     """
-    needs, algorithms, labels = needed(cc, metrics, vary)
+    needs, algorithms, labels, axes = needed(cc, metrics, vary)
     count, listed = _arguments.seeds(seeds, MOST_SEEDS)
     plan = Plan(
         _scenario.read(scenario),
-        [_scenario.axis(key, values) for key, values in vary.items()],
+        axes,
         algorithms,
         _scenario.assignments(set, None, warmup),
         None if duration is None else _scenario.span(duration),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 import threading
 import types
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -192,8 +194,8 @@ class Study(StudyResult):
 
         `only` is the identifier of an experiment, or of a figure in it. `variants=False` skips the sensitivity variants. Runs are
         made on all cores of this machine, or by `executor`, except for runs with samples over time, which are made here. The
-        folder `store` stores runs for reuse. `seeds` is their number, or the seeds themselves. `columns` is
-        the old name of `variants`, until version 0.3.0.
+        folder `store` stores runs for reuse. `seeds` is their number, or the seeds themselves. `progress` works as in `sweep`.
+        `columns` is the old name of `variants`, until version 0.3.0.
         """
         if columns is not None:
             variants = columns
@@ -363,16 +365,17 @@ def sweep(
     and all that it refers to, is the same.
 
     Runs are made on all cores of this machine, or by `executor`, any of `concurrent.futures` or a Dask client's. The folder
-    `store` stores runs for reuse. A warning lists the runs that fail, such as those with too many transfers at once.
+    `store` stores runs for reuse. A warning lists the runs that fail, such as those with too many transfers at once. `progress`
+    shows the progress, or is a function of the fraction done, the number of runs done and the number in total.
     """
     name, text = _scenario.read(scenario)
-    needs, algorithms, labels = needed(cc, metrics, vary)
+    needs, algorithms, labels, axes = needed(cc, metrics, vary)
     count, listed = _arguments.seeds(seeds)
     study = _anabranch.Study.of_sweep(
         _scenario.stem(name),
         name,
         text,
-        [_scenario.axis(key, values) for key, values in vary.items()],
+        axes,
         algorithms,
         _scenario.assignments(set, None, warmup),
         None if duration is None else _scenario.span(duration),
@@ -381,37 +384,45 @@ def sweep(
     done = Study(study, "anabranch.sweep(…)", needs, labels)
     done.run(seeds=listed, executor=executor, store=store, progress=progress)
     made = Sweep(done.flows, done.runs, done.subflows, done.links)
-    campaign = done._done()
-    list_failed(campaign.runs - len(made.runs), campaign.runs, campaign.failed)
+    # Points that are equal share their runs, and each has rows.
+    runs = count * prod(len(values) for _, values, _ in _anabranch.axes(axes, algorithms))
+    list_failed(runs - len(made.runs), runs, done._done().failed)
     return made
 
 
 def needed(
     cc: Sequence[Any], metrics: Mapping[str, Callable[[Run], float | None]], vary: Mapping[str, object]
-) -> tuple[Needs, list[str], dict[str, str]]:
-    """What the runs of a sweep need, its algorithms, and their labels in tables."""
+) -> tuple[Needs, list[str], dict[str, str], list[str]]:
+    """What the runs of a sweep need, its algorithms, their labels in tables, and its axes."""
     keys = 'a dictionary of keys and their values, such as {"links.*.queue": "0.1..4 BDP/12log"}'
     specs, labels, own = _scenario.choices(cc)
-    needs = Needs(own=own, **_measured(metrics, _arguments.mapping("vary", vary, keys)))
+    axes = [_scenario.axis(key, values) for key, values in _arguments.mapping("vary", vary, keys).items()]
+    needs = Needs(own=own, **_measured(metrics, axes))
     if needs.own:
         _anabranch.register(needs.own)
-    return needs, specs, labels
+    return needs, specs, labels, axes
 
 
 RUNS = ("seed", "scenario", "duration_s", "warmup_s", "jain", "scenario_hash", "cc")
 """Columns of `runs` besides those of keys."""
 
 
-def _measured(metrics: Mapping[str, Callable[[Run], float | None]], keys: Iterable[str]) -> dict[str, Any]:
+def _measured(metrics: Mapping[str, Callable[[Run], float | None]], axes: list[str]) -> dict[str, Any]:
     """The metrics, their digest, and the name under which such runs are stored."""
-    taken = {*RUNS, *(key.rpartition(".")[2] for key in keys)}
+    # A key's column has its last word or all of it, and the column of its numbers also the unit.
+    taken = set(RUNS)
+    for axis, (*_, unit) in zip(axes, _anabranch.axes(axes, [])):
+        key = axis.partition("=")[0].strip()
+        for column in (key.rpartition(".")[2], key):
+            column = re.sub(r"\W", "_", column)
+            taken |= {column, f"{column}_{unit}"} if unit else {column}
     right = 'a dictionary of names and functions, such as {"p99": f}'
     functions = dict(_arguments.mapping("metrics", metrics, right))
     for name, function in functions.items():
         if not isinstance(function, types.FunctionType):
             raise _arguments.wrong(f"metrics[{name!r}]", function, "a function of a run, written with def or lambda")
         if name in taken:
-            raise _arguments.refused(f"`metrics` has the name {name!r}, which is another column of `runs`")
+            raise _arguments.refused(f"`metrics` has the name {name!r}, which is, or may be, another column of `runs`")
         if not name.isidentifier():
             raise _arguments.refused(f"`metrics` has the name {name!r}: use letters, digits and underscores")
     if not functions:

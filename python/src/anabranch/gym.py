@@ -13,6 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from . import _anabranch
+from ._arguments import refused, whole
 from ._scenario import Scenario
 from ._session import FlowState, Observation, Session, advance_all
 
@@ -48,6 +49,8 @@ class Agent:
 
     def act(self, action: Any) -> None:
         """Sets the windows."""
+        if len(action) != len(self.before.subflows):
+            raise refused(f"an action of `{self.flow}` must have {len(self.before.subflows)} numbers, one for each path, not {len(action)}")
         for path, (change, subflow) in enumerate(zip(action, self.before.subflows)):
             if subflow.up:
                 window = subflow.cwnd_segments * 2.0 ** min(max(float(change), -1.0), 1.0)
@@ -84,7 +87,7 @@ class Environment(gymnasium.Env[Any, Any]):
     """One flow of a scenario, in steps. An action has a number from -1 to 1 for each path: the path's window is multiplied by two
     to that power. An episode is a run of the scenario, with a seed of its own, and ends (`truncated`) with it.
 
-    `reward` is a function of the flow's states before and after a step. `set` works as in `run`.
+    A step takes `step` seconds. `reward` is a function of the flow's states before and after a step. `set` works as in `run`.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}
@@ -134,23 +137,28 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
 
     def __init__(self, make: Callable[[], Environment], count: int, *, threads: int | None = None) -> None:
-        self.environments = [make() for _ in range(count)]
+        threads = whole("threads", threads or os.cpu_count() or 1, 1, 10_000)
+        self.environments = [make() for _ in range(whole("count", count, 1, 2**31))]
         self.num_envs = count
         self.single_observation_space = self.environments[0].observation_space
         self.single_action_space = self.environments[0].action_space
         self.observation_space = batch_space(self.single_observation_space, count)
         self.action_space = batch_space(self.single_action_space, count)
-        self.threads = _anabranch.Threads(threads or os.cpu_count() or 1)
+        self.threads = _anabranch.Threads(threads)
         self.ended = [False] * count
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         seeds = seed if isinstance(seed, list) else [None if seed is None else seed + i for i in range(self.num_envs)]
+        if len(seeds) != self.num_envs:
+            raise refused(f"`seed` has {len(seeds)} seeds: there are {self.num_envs} environments")
         self.ended = [False] * self.num_envs
         return numpy.stack([e.reset(seed=s)[0] for e, s in zip(self.environments, seeds)]), {}
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        if len(actions) != self.num_envs:
+            raise refused(f"`actions` has {len(actions)} actions: there are {self.num_envs} environments")
         going = [i for i in range(self.num_envs) if not self.ended[i]]
         features: list[Any] = [None] * self.num_envs
         rewards = numpy.zeros(self.num_envs)
