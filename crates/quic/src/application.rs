@@ -68,13 +68,8 @@ impl Application {
         self.transfers.push_back(Transfer { at, bytes, left, stream, is_sent: false });
     }
 
-    /// Whether it writes as fast as it can in periods. What it has not sent at the end of a period is not sent, so it writes no more
-    /// than the connection can send.
-    pub(crate) fn is_greedy(&self) -> bool {
-        self.on_off.as_ref().is_some_and(OnOff::is_greedy)
-    }
-
-    /// The same, in such a period.
+    /// Whether it is in a period in which it writes as fast as it can. What it has not sent at the end of a period is not sent, so it
+    /// writes no more than the connection can send.
     pub(crate) fn is_greedy_now(&self) -> bool {
         self.on_off.as_ref().is_some_and(|on_off| on_off.is_greedy() && on_off.is_on())
     }
@@ -86,7 +81,6 @@ impl Application {
         }
     }
 
-    /// The sender's connection is established.
     pub(crate) fn on_sender_connected(&mut self, now: Time) {
         match self.spec {
             Spec::Bulk { bytes } => self.begin(now, bytes, bytes.unwrap_or(u64::MAX), None),

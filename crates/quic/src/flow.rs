@@ -14,8 +14,8 @@ use anabranch_scenario::{Flow as Spec, Scenario, SubflowAction, Transport};
 use anabranch_sim::{Datagram, Out};
 use bytes::{Bytes, BytesMut};
 use noq_proto::{
-    ClientConfig, ConnectionError, DatagramEvent, Dir, EcnCodepoint, Event, PathAbandonReason, PathEvent,
-    StreamEvent, StreamId, Transmit, VarInt,
+    ClientConfig, DatagramEvent, Dir, EcnCodepoint, Event, PathAbandonReason, PathEvent, StreamEvent,
+    StreamId, Transmit, VarInt,
 };
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -32,7 +32,6 @@ const MOST_AHEAD: u64 = 2;
 
 static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 
-/// Whether a flow is one of QUIC.
 pub(crate) fn is_quic(flow: &Spec) -> bool {
     flow.transport == Transport::Backend
 }
@@ -193,7 +192,6 @@ impl Flow {
         }
     }
 
-    /// A datagram arrives.
     pub(crate) fn receive(&mut self, now: Time, datagram: Datagram, out: &mut Out) -> Result<(), String> {
         let instant = self.clock.instant(now);
         let end = if datagram.is_forward { End::Server } else { End::Client };
@@ -363,7 +361,6 @@ impl Flow {
                 }
             }
             Event::Stream(StreamEvent::Readable { id }) => self.read(now, end, id, out),
-            Event::ConnectionLost { reason: ConnectionError::ApplicationClosed(_) } if self.stopped => (),
             Event::ConnectionLost { reason } if !self.stopped => {
                 return Err(format!("the QUIC connection ended: {reason}"));
             }
@@ -413,15 +410,13 @@ impl Flow {
         if self.stopped || !self.connected {
             return;
         }
-        if self.application.is_greedy() {
+        if self.application.is_greedy_now()
+            && let Some(transfer) = self.application.transfers.front_mut()
+        {
             let sent = self.control.meters(|meters| meters.sent()).saturating_sub(self.ahead.sent);
             let more = (sent + MOST_AHEAD).saturating_sub(self.ahead.written);
-            if self.application.is_greedy_now()
-                && let Some(transfer) = self.application.transfers.front_mut()
-            {
-                self.ahead.written += more;
-                transfer.left += more * self.packet;
-            }
+            self.ahead.written += more;
+            transfer.left += more * self.packet;
         }
         for transfer in self.application.transfers.iter_mut().filter(|transfer| !transfer.is_sent) {
             if transfer.stream.is_none() {

@@ -127,7 +127,6 @@ impl PathMeter {
         (self.of.cwnd.now, self.of.rtt.now) = (f64::NAN, f64::NAN);
     }
 
-    /// A sample of the round-trip time.
     pub(crate) fn round_trip(&mut self, now: Time, rtt: Time) {
         self.settle(now);
         if self.running {

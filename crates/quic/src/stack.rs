@@ -57,13 +57,11 @@ pub(crate) struct Watched {
     state: Mutex<State>,
 }
 
-/// Their state.
 pub(crate) struct State {
     pub(crate) paths: Vec<Path>,
     pub(crate) observer: Meters,
 }
 
-/// A path now.
 #[derive(Clone, Copy)]
 pub(crate) struct Path {
     pub(crate) open: bool,

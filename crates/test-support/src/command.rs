@@ -14,7 +14,6 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// The output of a command.
 pub struct Outcome {
     pub status: i32,
     pub stdout: String,
@@ -122,7 +121,6 @@ impl Folder {
         format!("{}/{name}", self.arg())
     }
 
-    /// Writes a file, and returns its path.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         fs::write(self.at(name), content).unwrap();
         self.at(name)
@@ -150,7 +148,6 @@ pub fn scratch(name: &str) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// The words of a command line.
 pub fn words(line: &str) -> Vec<String> {
     shlex::split(line).unwrap()
 }
@@ -204,7 +201,6 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// A page or a message on one line.
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -222,7 +218,6 @@ pub fn typed(line: &str) -> Outcome {
     anabranch(words(line))
 }
 
-/// Runs the binary with `input` on its standard input.
 pub fn anabranch_reading<S: AsRef<OsStr>>(input: &str, args: impl IntoIterator<Item = S>) -> Outcome {
     let mut command = command();
     let mut child = command.args(args).stdin(Stdio::piped()).spawn().expect("the binary starts");
@@ -231,12 +226,10 @@ pub fn anabranch_reading<S: AsRef<OsStr>>(input: &str, args: impl IntoIterator<I
     ended(child)
 }
 
-/// Runs a command to its end.
 pub fn outcome(command: &mut Command) -> Outcome {
     of_output(&command.output().unwrap())
 }
 
-/// Sends it.
 pub fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
 }
@@ -262,12 +255,10 @@ pub fn interrupted_when(mut child: Child, so: impl FnMut() -> bool) -> Outcome {
     ended(child).ended(130)
 }
 
-/// Waits for its end.
 pub fn ended(child: Child) -> Outcome {
     of_output(&child.wait_with_output().unwrap())
 }
 
-/// Of a command that came to its end.
 pub fn of_output(output: &Output) -> Outcome {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     Outcome {
@@ -291,7 +282,6 @@ pub const SHORT: [&str; 7] = [
     "links.fibre.loss={ model = \"bernoulli\", rate = 1e-3 }",
 ];
 
-/// `command`, the short scenario, `options`.
 pub fn short<'a>(command: &'a str, options: &[&'a str]) -> Vec<&'a str> {
     [&[command], &SHORT[..], options].concat()
 }
@@ -308,7 +298,6 @@ pub fn is_ignored(signal: Signal) -> bool {
     is_in("SigIgn:", std::process::id(), signal)
 }
 
-/// Whether a process handles the signal.
 pub fn is_caught(process: u32, signal: Signal) -> bool {
     is_in("SigCgt:", process, signal)
 }

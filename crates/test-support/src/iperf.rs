@@ -12,7 +12,6 @@ pub struct Iperf {
     server: Process,
 }
 
-/// How a transfer is made.
 pub struct Options<'a> {
     pub mptcp: bool,
     pub port: u16,
@@ -31,7 +30,6 @@ impl Options<'_> {
     }
 }
 
-/// The outcome of a transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct Done {
     /// The rate at the server, bits per second.
@@ -121,7 +119,6 @@ impl Iperf {
         Iperf { client: lab.client.start(&client), server }
     }
 
-    /// Waits for its end.
     pub fn done(self) -> Done {
         self.end().unwrap_or_else(|why| panic!("{why}"))
     }

@@ -38,7 +38,6 @@ pub fn instance(entry: &KernelEntry) -> Instance {
     instances().unwrap().into_iter().find(ours).unwrap()
 }
 
-/// Those of Reno.
 pub fn reno_instance() -> Instance {
     instance(reno())
 }
@@ -53,7 +52,6 @@ pub fn skipped(why: &str) {
     let _ = writeln!(io::stderr(), "skipped: {why}");
 }
 
-/// Waits until it is so.
 pub fn until(so: impl FnMut() -> bool, what: &str) {
     assert!(becomes(LIMIT, so), "in {LIMIT:?} not so: {what}");
 }

@@ -24,7 +24,6 @@ use std::time::{Duration, Instant};
 /// The programs that the tests run, beside the kernel.
 pub const TOOLS: &[&str] = &["ip", "tc", "ss", "iperf3", "mptcpize", "curl"];
 
-/// The server's address.
 pub const SERVER: &str = "10.99.0.1";
 
 /// A rate limit with a drop-tail queue before it.
@@ -54,7 +53,6 @@ pub fn client_address(path: usize) -> String {
 }
 
 impl Lab {
-    /// Two paths, each with its bottleneck.
     pub fn two_paths(bottlenecks: [Bottleneck; 2]) -> Self {
         Self::new(&bottlenecks, &[1, 2])
     }
@@ -141,7 +139,6 @@ impl Lab {
         self.client.command(&format!("ip mptcp endpoint change id {path} backup"));
     }
 
-    /// Connections lose it.
     pub fn remove_subflow(&self, path: usize) {
         self.client.command(&format!("ip mptcp endpoint delete id {path}"));
     }

@@ -1,5 +1,7 @@
 //! Network namespaces that go when they are dropped, with the processes that run in them.
 
+use crate::reno;
+use anabranch_mptcp_bpf::load;
 use rustix::net::sockopt::set_socket_reuseaddr;
 use rustix::net::{
     AddressFamily, Protocol, SocketFlags, SocketType, bind, connect, ipproto, listen, socket_with,
@@ -36,6 +38,14 @@ impl Namespace {
         let inner = anabranch_mptcp_bpf::Namespace::find(&name).unwrap();
         let namespace = Namespace { name, inner };
         namespace.command("ip link set lo up");
+        namespace
+    }
+
+    /// One whose new sockets use Reno's programs, which it loads.
+    pub fn with_reno() -> Self {
+        load(reno()).unwrap();
+        let namespace = Namespace::new();
+        namespace.choose("ab_reno");
         namespace
     }
 
@@ -88,7 +98,6 @@ impl Namespace {
         self.connect_over(ipproto::TCP)
     }
 
-    /// The same of an MPTCP connection.
     pub fn connect_mptcp(&self) -> (TcpStream, TcpStream) {
         self.connect_over(ipproto::MPTCP)
     }

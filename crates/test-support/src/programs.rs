@@ -80,7 +80,6 @@ pub fn pin(object: &mut Object, registration: Registration, directory: &Path, st
     }
 }
 
-/// Loads an algorithm as another build does.
 pub fn load_as_other_build(entry: &KernelEntry, registration: Registration) {
     let directory = Pins::open().unwrap().directory(entry.kernel_name);
     fs::create_dir(&directory).unwrap();

@@ -8,9 +8,8 @@ use crate::namespace::Namespace;
 pub struct Socket {
     /// Its own address, without the port.
     pub local: String,
-    /// The peer's.
+    /// The peer's, without the port.
     pub remote: String,
-    /// The congestion control.
     pub algorithm: String,
     /// Whether it is a subflow of an MPTCP connection.
     pub mptcp: bool,

@@ -80,10 +80,8 @@ pub fn witnessed<T>(run: impl FnOnce() -> T) -> (T, Still) {
         let processors = (0..CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu));
         let witnesses: Vec<_> = processors
             .map(|cpu| {
-                scope.spawn({
-                    let over = &over;
-                    move || stood_still(cpu, over)
-                })
+                let over = &over;
+                scope.spawn(move || stood_still(cpu, over))
             })
             .collect();
         let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));

@@ -35,12 +35,10 @@ const SHARED: &str = r#"
     duration = "60 s"
     warmup = "10 s"
     links.shared = { rate = "10 Mbit/s", delay = "20 ms", queue = "1 BDP" }
-    links.a = { rate = "100 Mbit/s", delay = "1 ms" }
-    links.b = { rate = "100 Mbit/s", delay = "1 ms" }
-    links.c = { rate = "100 Mbit/s", delay = "1 ms" }
+    links.access = { rate = "100 Mbit/s", delay = "1 ms", count = 3 }
     flows = [
-        { name = "multipath", cc = "lia", paths = [["a", "shared"], ["b", "shared"]] },
-        { name = "single", cc = "reno", paths = [["c", "shared"]] },
+        { name = "multipath", cc = "lia", paths = [["access/1", "shared"], ["access/2", "shared"]] },
+        { name = "single", cc = "reno", paths = [["access/3", "shared"]] },
     ]
 "#;
 
@@ -64,14 +62,18 @@ fn goodput(summary: &Summary, flow: usize) -> f64 {
     summary.flows[flow].goodput_bps.unwrap()
 }
 
+/// The payload that a link of that rate carries.
+fn payload(rate: f64) -> f64 {
+    rate * f64::from(1500 - 28 - 33) / 1500.0
+}
+
 /// Of the 1500 bytes of a full packet, 28 are IPv4 and UDP, and 33 or 34 are QUIC's: 1 + 8 of the short header, 1 or 2 of the packet
 /// number, 16 of the AEAD tag (RFC 9001 §5.3), and 1 + 1 + 4 of a STREAM frame without length, from 16 kB of offset on. Reno with a
 /// queue of one BDP keeps the link busy.
 #[test]
 fn one_flow_gets_the_rate_without_headers() {
     let summary = summary(ONE, &[], 1);
-    let expected = 10e6 * f64::from(1500 - 28 - 33) / 1500.0;
-    let ratio = goodput(&summary, 0) / expected;
+    let ratio = goodput(&summary, 0) / payload(10e6);
     assert!((0.985..=1.002).contains(&ratio), "{ratio}");
     let path = &summary.flows[0].subflows[0];
     let by_path = path.goodput_bps.unwrap() / goodput(&summary, 0);
@@ -96,8 +98,7 @@ fn a_transfer_ends_with_its_last_byte() {
 #[test]
 fn a_flow_that_stops_is_measured_until_then() {
     let summary = summary(ONE, &["flows.bulk.stop=8 s"], 1);
-    let expected = 10e6 * f64::from(1500 - 28 - 33) / 1500.0;
-    let ratio = goodput(&summary, 0) / expected;
+    let ratio = goodput(&summary, 0) / payload(10e6);
     assert!((0.97..=1.03).contains(&ratio), "{ratio}");
     let used = summary.links[0].utilisation / (3.0 / 15.0);
     assert!((0.99..=1.03).contains(&used), "{used}");
@@ -216,7 +217,7 @@ fn the_measured_delivery_rate_is_the_links() {
         let mean = measured.iter().sum::<f64>() / measured.len() as f64;
         assert!((0.98..=1.02).contains(&mean), "{rate} Mbit/s: {mean}");
         // It paces by this rate, so the link is full and its queue short.
-        let used = goodput(&summary, 0) / (rate * 1e6 * f64::from(1500 - 28 - 33) / 1500.0);
+        let used = goodput(&summary, 0) / payload(rate * 1e6);
         assert!((0.95..=1.0).contains(&used), "{rate} Mbit/s: {used}");
         let bdp = rate * 1e6 / 8.0 * 2e-3 * delay;
         let queue = summary.links[0].mean_queue_bytes / bdp;
@@ -227,7 +228,7 @@ fn the_measured_delivery_rate_is_the_links() {
 #[test]
 fn both_paths_are_used() {
     let summary = summary(TWO, &["links.a.loss.rate=0", "duration=30 s"], 1);
-    let rates = [10e6, 5e6].map(|rate| rate * f64::from(1500 - 28 - 33) / 1500.0);
+    let rates = [10e6, 5e6].map(payload);
     for (path, rate) in summary.flows[0].subflows.iter().zip(rates) {
         let used = path.goodput_bps.unwrap() / rate;
         assert!((0.7..=1.002).contains(&used), "{used}: {path:?}");

@@ -1,6 +1,6 @@
 //! Paths that come, go and become backup.
 
-use crate::{goodput, sampled, scenario, summary};
+use crate::{goodput, payload, sampled, scenario, summary};
 use anabranch_record::{NoSamples, Summary};
 
 /// Queues of two BDP keep the links busy.
@@ -11,11 +11,6 @@ const PATHS: &str = r#"
     links.b = { rate = "5 Mbit/s", delay = "20 ms", queue = "2 BDP" }
     flows = [{ name = "both", cc = "lia", paths = [["a"], ["b"]] }]
 "#;
-
-/// The payload that a link of that rate carries.
-fn payload(rate: f64) -> f64 {
-    rate * f64::from(1500 - 28 - 33) / 1500.0
-}
 
 /// The paths' goodputs, as parts of what their links carry all the time.
 fn parts(summary: &Summary) -> [f64; 2] {
