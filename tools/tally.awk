@@ -1,5 +1,4 @@
-# Forwards the output of `cargo test` and adds up the results of all test binaries.
-{ print; fflush() }
+# Adds up the results of all test binaries in the output of `cargo test`.
 /^test result:/ {
     for (i = 2; i <= NF; i++) {
         if ($i == "passed;") passed += $(i - 1)

@@ -14,39 +14,59 @@ tests=(cargo test "$@" --locked --no-fail-fast)
 make=("${MAKE:-make}" --no-print-directory)
 
 mkdir -p "$target"
-# Starts a lane in the background: its name, and a command whose output goes into a file. The file is kept, so that a run that
-# hangs or is interrupted shows where. A process group of its own, so that it can be ended as a whole.
+# Lanes run in the background, each with its output in a file, which is kept, and in a process group of its own, so that it can be
+# ended as a whole.
 lanes=()
 processes=()
 start() {
     set -m
-    "${@:2}" </dev/null >"$target/$1.txt" 2>&1 &
+    "${@:2}" </dev/null >"$target/$1.txt" 2>&1 3>&- &
     set +m
     lanes+=("$1")
     processes+=($!)
     echo "$1: runs beside the others; its output comes last, and until then is in $target/$1.txt"
 }
 
+# The others, one after the other. In the background, too: otherwise a signal would wait for their end.
+front=
+step() {
+    set -m
+    low "$@" 3>&- &
+    set +m
+    front=$!
+    wait "$front"
+}
+
+# Ends everything, and prints where each lane was, for whoever ends a run that hangs.
 stop() {
-    for process in "${processes[@]}"; do kill -- "-$process" 2>/dev/null || true; done
+    trap '' INT TERM HUP
+    [ -z "$front" ] || kill -- "-$front" 2>/dev/null || true
+    for lane in "${!lanes[@]}"; do
+        kill -- "-${processes[$lane]}" 2>/dev/null || continue
+        printf '\n%s, ended unfinished:\n' "${lanes[$lane]}"
+        tail -n 30 "$target/${lanes[$lane]}.txt"
+    done
     exit 1
 }
 
-all() {
-    local failed=() lane
-    trap stop INT TERM HUP
-    [[ "$*" != *linux* ]] || start kernel-tests "${tests[@]}" --test kernel
-    [ -z "${APART:-}" ] || start apart low "${make[@]}" --keep-going $APART
-    [ -z "${BESIDE:-}" ] || start beside low "${make[@]}" --keep-going $BESIDE
-    low "${tests[@]}" --lib --bins --test '[!k]*' || failed+=(tests)
-    low "${tests[@]}" --doc || failed+=(doctests)
-    for lane in "${!lanes[@]}"; do
-        wait "${processes[$lane]}" || failed+=("${lanes[$lane]}")
-        printf '\n%s:\n' "${lanes[$lane]}"
-        cat "$target/${lanes[$lane]}.txt"
-    done
-    [ ${#failed[@]} = 0 ] || { printf 'failed: %s\n' "${failed[@]}"; return 1; }
-}
-
 "${tests[@]}" --no-run
-all "$@" 2>&1 | awk -f tools/tally.awk
+# tee ignores what ends the tests, so that it prints where they were.
+exec 3>&1 > >(trap '' INT TERM HUP; exec tee "$target/unit.txt") 2>&1
+printer=$!
+trap stop INT TERM HUP
+failed=()
+[[ "$*" != *linux* ]] || start kernel-tests "${tests[@]}" --test kernel
+[ -z "${APART:-}" ] || start apart low "${make[@]}" --keep-going $APART
+[ -z "${BESIDE:-}" ] || start beside low "${make[@]}" --keep-going $BESIDE
+step "${tests[@]}" --lib --bins --test '[!k]*' || failed+=(tests)
+step "${tests[@]}" --doc || failed+=(doctests)
+for lane in "${!lanes[@]}"; do
+    wait "${processes[$lane]}" || failed+=("${lanes[$lane]}")
+    printf '\n%s:\n' "${lanes[$lane]}"
+    cat "$target/${lanes[$lane]}.txt"
+done
+[ ${#failed[@]} = 0 ] || printf 'failed: %s\n' "${failed[@]}"
+exec >&3 2>&3 3>&-
+wait "$printer"
+awk -f tools/tally.awk "$target/unit.txt"
+[ ${#failed[@]} = 0 ]
