@@ -154,12 +154,14 @@ async function start() {
   }));
   await Promise.all(runs);
   if (mine !== turn) return;
+  draw();
   $("done").textContent = `${scenes[0].duration_s} s simulated on both sides.`;
   document.body.dataset.done = mine;
 }
 
 /** Both sides on the same scales. */
 function draw() {
+  cancelAnimationFrame(frame);
   frame = null;
   const all = sides.map((side) => side.series());
   const most = {};
