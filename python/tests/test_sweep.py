@@ -464,24 +464,3 @@ def test_what_is_no_study(command: Path, tmp_path: Path) -> None:
         anabranch.Study.of_paper("none")
     with pytest.raises(anabranch.InputError, match="quick"):
         anabranch.Study.from_file(STUDY).run(size="huge")  # type: ignore[arg-type]
-
-
-def test_old_names(tmp_path: Path) -> None:
-    """The arguments and keys of the book's table of old names."""
-    assert "| argument of Python's `Study.run` | `columns` | `variants` |" in (ROOT / "docs/src/versions.md").read_text()
-    (tmp_path / "short.toml").write_text(SHORT)
-    text = 'title = "t"\nvariants = ["tick"]\nsize.quick.duration = "6 s"\nruns.r.scenario = "short.toml"\n'
-    text += "rows = [{ id = 'jain', what = 'Jain', of = 'jain()' }]\n"
-    file = tmp_path / "study.toml"
-    file.write_text(text)
-    study = anabranch.Study.from_file(file).run(size="quick", variants=False, progress=False).result
-    with pytest.warns(FutureWarning, match="`columns` is now called `variants`") as warned:
-        old = anabranch.Study.from_file(file).run(size="quick", columns=False, progress=False).result
-    assert [warning.filename for warning in warned] == [__file__]
-    assert old == study and study["without_variants"] and "variants" not in study["experiments"][0]
-    file.write_text(text.replace("variants", "columns"))
-    with pytest.warns(FutureWarning, match="the key `columns` is now called `variants`") as warned:
-        renamed = anabranch.Study.from_file(file)
-    assert [warning.filename for warning in warned] == [__file__]
-    [experiment] = renamed.run(size="quick", progress=False).result["experiments"]
-    assert [variant["id"] for variant in experiment["variants"]] == ["tick"]

@@ -83,7 +83,6 @@ pub fn paper(args: &PaperArgs) -> Result<(), Error> {
         return list();
     }
     args.jobs.apply()?;
-    args.variants.check();
     let papers = anabranch::papers(&args.papers)?;
     let runner = args.backend;
     if args.measure.is_some() && !runner.is_kernel() {
@@ -95,7 +94,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Error> {
         size: args.size.size(),
         seeds: args.size.seeds,
         only: args.only.clone(),
-        without_variants: args.variants.left_out(),
+        without_variants: args.variants.no_variants,
         beside: [runner.variants(args.linux_hosts), anabranch::measured_beside(runner).collect()].concat(),
     };
     if let Some(folder) = &args.measure {

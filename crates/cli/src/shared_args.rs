@@ -3,7 +3,7 @@
 use crate::output::note;
 use anabranch::linux::GUEST_6_12;
 use anabranch::records::quoted;
-use anabranch::studies::{file::renamed, variant::LINUX_HOSTS_SET};
+use anabranch::studies::variant::LINUX_HOSTS_SET;
 use anabranch::{Changes, Error, Place, RUNNERS, Runner, SampleFormat, Scenario, Size, Time, input_error};
 use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -105,31 +105,18 @@ impl SizeArgs {
     }
 }
 
-/// `--no-variants` of papers and studies, and its old name.
+/// `--no-variants` of papers and studies.
 #[derive(Debug, Args)]
 pub struct VariantArgs {
     /// Do not run the sensitivity variants, such as the arithmetic of out-of-tree MPTCP (v0.9x). Halves the time of a paper.
     #[arg(long)]
-    no_variants: bool,
-    #[arg(long, hide = true)]
-    no_columns: bool,
+    pub no_variants: bool,
 }
 
 impl VariantArgs {
-    pub fn left_out(&self) -> bool {
-        self.no_variants || self.no_columns
-    }
-
     /// The option on a command line, after a space.
     pub fn command(&self) -> &'static str {
-        if self.left_out() { " --no-variants" } else { "" }
-    }
-
-    /// Prints a note if the option has its old name.
-    pub fn check(&self) {
-        if self.no_columns {
-            note(&renamed("`--no-columns`", "`--no-variants`"));
-        }
+        if self.no_variants { " --no-variants" } else { "" }
     }
 }
 

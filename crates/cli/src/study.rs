@@ -8,7 +8,6 @@ use crate::output::{note, note_warnings, print};
 use crate::pages::study::verdicts_and_rows;
 use crate::shared_args::option;
 use anabranch::records::quoted;
-use anabranch::studies::file::AxisSubset;
 use anabranch::studies::{Kind, RunCache, Study};
 use anabranch::{Campaign, Error, Options, Place, Size, counted, describe_extent, open_study, store};
 use args::{StudyArgs, StudyCommand, StudyRunArgs};
@@ -17,8 +16,7 @@ use std::sync::Arc;
 
 impl StudyRunArgs {
     fn open(&self) -> Result<Arc<Study>, Error> {
-        self.variants.check();
-        open(self.file(), &self.at)
+        open_study(self.file(), &self.at)
     }
 
     fn campaign(&self, study: &Arc<Study>) -> Result<Campaign, Error> {
@@ -38,13 +36,6 @@ pub fn study(args: &StudyArgs) -> Result<(), Error> {
     }
 }
 
-/// Reads a study file, and prints its notices.
-fn open(path: &Path, at: &[AxisSubset]) -> Result<Arc<Study>, Error> {
-    let study = open_study(path, at)?;
-    study.notices.iter().for_each(|notice| note(notice));
-    Ok(study)
-}
-
 fn run(args: &StudyRunArgs) -> Result<(), Error> {
     args.jobs.apply()?;
     let study = args.open()?;
@@ -61,7 +52,7 @@ fn run(args: &StudyRunArgs) -> Result<(), Error> {
 }
 
 fn check(path: &Path) -> Result<(), Error> {
-    let study = open(path, &[])?;
+    let study = open_study(path, &[])?;
     let mut lines = vec![format!("{}: {}", study.name, study.title)];
     let mut warnings = vec![];
     for size in Size::ALL {

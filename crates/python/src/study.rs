@@ -76,12 +76,6 @@ impl Study {
         &self.study.name
     }
 
-    /// Notes for its author: keys under their old names.
-    #[getter]
-    fn notices(&self) -> Vec<String> {
-        self.study.notices.clone()
-    }
-
     #[getter]
     fn title(&self) -> &str {
         &self.study.title

@@ -20,7 +20,6 @@ pub struct CaptureRead {
     /// Time of the first segment, seconds since 1970: the record's time 0.
     pub begins_s: f64,
     /// Subflows that join a connection whose beginning is not in the capture.
-    #[serde(alias = "joins_of_strangers")]
     pub unmatched_joins: u64,
     /// Connections whose SYN asked for MPTCP, and whose answer was TCP's.
     #[serde(default)]

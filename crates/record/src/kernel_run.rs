@@ -18,10 +18,9 @@ pub struct KernelRun {
     /// Who sent and received: "own", threads that check every byte, or "iperf3".
     pub traffic: String,
     /// The largest delay of a sample of the sockets, in seconds. The traffic's threads have the same priority.
-    #[serde(alias = "looks_late_max_s")]
     pub samples_late_max_s: f64,
     /// Dropped samples of subflows, with a window larger than all data sent.
-    #[serde(default, alias = "impossible_looks")]
+    #[serde(default)]
     pub impossible_samples: u64,
     /// How the links' emulator kept up.
     pub emulator: EmulatorHealth,

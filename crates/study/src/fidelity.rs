@@ -19,7 +19,6 @@ pub struct Fidelity {
     /// The scenario's title.
     pub title: String,
     /// The identifier of the other backend's variant.
-    #[serde(alias = "column")]
     pub variant: String,
     /// The command that runs it there.
     pub command: String,

@@ -6,12 +6,11 @@
 mod tests;
 
 pub use crate::parse::FileError;
-pub use crate::parse::old_keys::renamed;
 pub use crate::parse::spec::json_schema;
 pub use crate::resolve::axes::AxisSubset;
 pub use crate::resolve::sweep::{Sweep, axes, parts, sweep};
 
-use crate::parse::{Problem, old_keys, spec};
+use crate::parse::{Problem, spec};
 use crate::plan::Study;
 use crate::plan::definitions;
 use crate::resolve::network::Scenarios;
@@ -134,9 +133,7 @@ fn read(
             let numbers = tidy::numbers(axis).filter(|name| is_column(name))?;
             Some(format!("the table of all runs already has a column `{numbers}`"))
         })?;
-        let mut study = definitions::study(file, resolved, stem, of, try_plans)?;
-        study.notices = old_keys::notes(text);
-        Ok(study)
+        definitions::study(file, resolved, stem, of, try_plans)
     };
     read().map_err(|problem| problem.within(name, text))
 }

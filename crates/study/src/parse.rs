@@ -3,7 +3,6 @@
 mod error;
 pub(crate) mod expr;
 pub(crate) mod keys;
-pub(crate) mod old_keys;
 mod spanned;
 pub(crate) mod spec;
 pub(crate) mod template;

@@ -38,8 +38,6 @@ pub struct Study {
     pub notes: Vec<String>,
     /// Mistakes and contradictions in the cited work.
     pub errata: Vec<String>,
-    /// Notes for its author: keys under their old names.
-    pub notices: Vec<String>,
     /// The main claim.
     pub headline: Option<Headline>,
     /// The hash of its file and scenarios; `None` for a built-in paper.

@@ -39,7 +39,7 @@ pub struct StudyResult {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier_commands: Vec<String>,
     /// True if made without sensitivity variants: experiments then have no [`Experiment::variants`].
-    #[serde(default, alias = "without_columns", skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_variants: bool,
     /// True if it was interrupted: incomplete experiments are missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -127,7 +127,7 @@ pub struct Experiment {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub beyond: bool,
     /// Its sensitivity variants and other backends.
-    #[serde(default, alias = "columns", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variants: Vec<VariantName>,
     /// The variants that the command requested, by identifier: other backends and Linux-accurate hosts. A backend that can run no
     /// scenario is missing here.
@@ -194,7 +194,7 @@ pub struct Row {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub crosses: Vec<Verdict>,
     /// The values under other interpretations of the paper's text, each named in place of a variant.
-    #[serde(default, alias = "readings", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interpretations: Vec<Other>,
     /// The reason for a difference, if any.
     pub explanation: Option<String>,
@@ -241,7 +241,6 @@ impl Row {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Other {
     /// The variant's identifier, or the interpretation's name.
-    #[serde(alias = "column")]
     pub variant: String,
     /// As [`Row::measured`].
     pub measured: Option<Estimate>,
@@ -449,7 +448,7 @@ pub struct Run {
     /// Its text.
     pub text: String,
     /// The identifier of its variant; `None` for the default.
-    #[serde(default, alias = "column", skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
     /// Its goodputs compared with theory; missing if the network changes or a run failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -268,7 +268,6 @@ class Study:
         seeds: int,
     ) -> Study: ...
     name: Final[str]
-    notices: Final[list[str]]
     title: Final[str]
     def campaign(
         self,

@@ -25,8 +25,6 @@ def main() -> None:
     # Output of libraries must not mix with the answer.
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    # The command has already printed the notes on old names.
-    warnings.simplefilter("ignore", FutureWarning)
     warnings.showwarning = lambda message, *_, **__: note(str(message))
     try:
         request = json.loads(sys.stdin.readline())

@@ -157,10 +157,7 @@ class Study(StudyResult):
             for axis, values in _arguments.mapping("at", at, right).items()
         ]
         command = f"anabranch.Study.from_file({name!r}" + (f", at={dict(at)!r})" if at else ")")
-        study = _anabranch.Study.from_file(name, text, parts)
-        for notice in study.notices:
-            warnings.warn(notice, FutureWarning, stacklevel=2)
-        return cls(study, command)
+        return cls(_anabranch.Study.from_file(name, text, parts), command)
 
     @classmethod
     def of_paper(cls, name: str) -> Study:
@@ -188,18 +185,13 @@ class Study(StudyResult):
         executor: Executor | None = None,
         store: str | os.PathLike[str] | None = None,
         progress: Progress = True,
-        columns: bool | None = None,
     ) -> Study:
         """Runs and judges the study; returns the study itself.
 
         `only` is the identifier of an experiment, or of a figure in it. `variants=False` skips the sensitivity variants. Runs are
         made on all cores of this machine, or by `executor`, except for runs with samples over time, which are made here. The
         folder `store` stores runs for reuse. `seeds` is their number, or the seeds themselves. `progress` works as in `sweep`.
-        `columns` is the old name of `variants`, until version 0.3.0.
         """
-        if columns is not None:
-            variants = columns
-            warnings.warn(_renamed("columns", "variants"), FutureWarning, stacklevel=2)
         _arguments.text("size", size, "'quick', 'default' or 'full'")
         count, listed = (None, None) if seeds is None else _arguments.seeds(seeds)
         if only is not None:
@@ -282,10 +274,6 @@ def shown(stack: ExitStack, progress: Progress) -> Callable[[float, int, int], o
         callback = line = bar()
         stack.callback(line.end)
     return callback
-
-
-def _renamed(old: str, new: str) -> str:
-    return f"`{old}` is now called `{new}`; the old name works until version 0.3.0"
 
 
 def _after(report: Callable[[float, int, int], object], made: int, part: float, done: int, total: int) -> None:

@@ -105,7 +105,7 @@ impl StudyRunArgs {
             size: self.size.size(),
             seeds: self.size.seeds,
             only: self.only.clone(),
-            without_variants: self.variants.left_out(),
+            without_variants: self.variants.no_variants,
             beside: self.backend.variants(self.linux_hosts),
         }
     }

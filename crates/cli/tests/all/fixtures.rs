@@ -48,7 +48,6 @@ fn scenarios_run_and_records_open() {
         let folder = folder();
         let figures = "windows,throughput,queue,shares,alpha";
         let record = version.join("record");
-        // There may be notes on renamed keys.
         anabranch(["plot", text(&record), "--figure", figures, "--out", &folder.at("run.svg")]).done();
         let picture = folder.read("run.svg");
         // Two subflows and a TCP flow have a window each.

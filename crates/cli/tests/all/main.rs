@@ -24,7 +24,6 @@ mod pictures;
 mod plot;
 #[cfg(feature = "quic")]
 mod quic;
-mod renamed;
 mod results;
 mod run;
 mod study;

@@ -43,7 +43,7 @@ pub(crate) struct File {
     pub size: Sizes,
     /// Sensitivity variants: every experiment is repeated under each, and a report shows the values beside the others. Example:
     /// `variants = ["v0", "tick"]`
-    #[serde(default, alias = "columns")]
+    #[serde(default)]
     pub variants: Vec<Spanned<String>>,
     /// Axes that several runs vary, and lists that rows and figures iterate over. Example: `axes.part = ["mptcp", "tcp"]`
     #[serde(default)]
@@ -204,7 +204,7 @@ pub(crate) struct Experiment {
     #[serde(default)]
     pub runs: Vec<Spanned<String>>,
     /// Sensitivity variants, in addition to the study's. Example: `variants = ["tick"]`
-    #[serde(default, alias = "columns")]
+    #[serde(default)]
     pub variants: Vec<Spanned<String>>,
     /// Whether it departs from the paper's setting: its verdicts are then counted separately. Example: `beyond = true`
     #[serde(default)]

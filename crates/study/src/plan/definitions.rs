@@ -66,7 +66,6 @@ pub(crate) fn study(
         citation: file.cite.unwrap_or_default(),
         notes: filled(&file.notes)?,
         errata: filled(&file.errata)?,
-        notices: vec![],
         headline: file.headline.map(Into::into),
         hash: Some(resolved.hash.clone()),
         usual_sizes: false,

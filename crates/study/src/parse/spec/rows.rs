@@ -66,7 +66,7 @@ pub(crate) struct Row {
     /// Other interpretations that the paper's text allows, written as in `rows`: `what` names each and makes one for each value
     /// of its axes, and `at` may change values. The verdict considers all. Example: `interpretations = [{ what =
     /// "{place.name}", runs = "lossy" }]`
-    #[serde(default, alias = "readings")]
+    #[serde(default)]
     pub interpretations: Vec<Row>,
     /// Inner rows, which inherit this row's keys and are repeated for each value of its axes. Their `id` and `what` are appended
     /// to its own; an inner row without `id` is this row in another case. Example: `rows = [{ at = { cc = "lia" }, published =
