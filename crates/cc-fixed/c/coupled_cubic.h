@@ -88,6 +88,18 @@ AB_INLINE void ab_grow_large(struct ab_group *g, struct ab_path *p, u64 acked, u
 	p->ssthresh = ab_max(ab_min(p->ssthresh, p->cwnd), AB_MIN_SSTHRESH);
 }
 
+/* The paths as small ones are linked: by L, and with the paper's first factor only, by V. */
+AB_INLINE struct ab_linked ab_linked_for_small(const struct ab_links *l)
+{
+#ifdef AB_FIRST_FACTOR
+	u32 rtt;
+
+	return ab_linked_by_reno(l, &rtt);
+#else
+	return ab_linked_by_lia(l);
+#endif
+}
+
 /* Eq. 2. */
 AB_INLINE void ab_grow_small(struct ab_group *g, struct ab_path *p, u64 acked, u64 now)
 {
@@ -95,7 +107,7 @@ AB_INLINE void ab_grow_small(struct ab_group *g, struct ab_path *p, u64 acked, u
 	struct ab_linked linked;
 
 	ab_link_all(g, now, &links);
-	linked = ab_linked_by_lia(&links);
+	linked = ab_linked_for_small(&links);
 	ab_grow(p, acked, ab_linked_increase(&linked, p->cwnd));
 }
 

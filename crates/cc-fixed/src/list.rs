@@ -17,5 +17,6 @@ algorithms! {
     compound "compound" "ab_compound";
     wcompound "wcompound" "ab_wcompound";
     coupled_cubic "coupled-cubic" "ab_ccubic";
+    coupled_cubic_a1 "coupled-cubic-a1" "ab_ccubic_a1";
     linked_cubic "linked-cubic" "ab_lcubic";
 }
