@@ -171,7 +171,7 @@ impl Drawable {
             .map(|(name, members)| Ok(Group { name, figures: figures(&members)? }))
             .collect::<Result<Vec<_>, Error>>()?;
         let (title, about): (Vec<_>, Vec<_>) = runs.iter().map(|run| heading(&run.record.summary)).unzip();
-        let (mut title, about) = (title, about.join(" "));
+        let (mut title, about) = (title, about.join("\n"));
         title.dedup();
         Ok(Picture { title: title.join(", "), about, heading: String::new(), panels: together(&groups) })
     }

@@ -17,7 +17,7 @@ pub fn page_of_charts(title: &str, about: &str, panels: &[Panel]) -> Option<Stri
     let size = &ChartSize::REPORT;
     let panels = multiples(panels);
     let charts: Vec<_> = panels.iter().map(|panel| (panel, inline(panel, size, most(size)))).collect();
-    let (title, about) = (&*printable_line(title), printable_line(about));
+    let title = &*printable_line(title);
     if charts.iter().all(|(_, chart)| chart.is_none()) {
         return None;
     }
@@ -28,17 +28,19 @@ pub fn page_of_charts(title: &str, about: &str, panels: &[Panel]) -> Option<Stri
             body {
                 main id="main" {
                     h1 { (title) }
-                    p { (about) }
-                    @for (panel, chart) in charts {
-                        div.panel {
-                            p.title { (panel.title) }
-                            @match chart {
-                                Some(chart) => {
-                                    div.chart tabindex="0" { (chart) }
-                                    details.values { summary { "Values as a table" } (table(panel)) }
-                                    @for remark in remarks(panel, most(size)) { p.hint { (remark) } }
-                                },
-                                None => p.hint { "There is no recorded value to draw here." },
+                    @for line in about.lines() { p { (printable_line(line)) } }
+                    div.panels {
+                        @for (panel, chart) in charts {
+                            div.panel {
+                                p.title { (panel.title) }
+                                @match chart {
+                                    Some(chart) => {
+                                        div.chart tabindex="0" { (chart) }
+                                        details.values { summary { "Values as a table" } (table(panel)) }
+                                        @for remark in remarks(panel, most(size)) { p.hint { (remark) } }
+                                    },
+                                    None => p.hint { "There is no recorded value to draw here." },
+                                }
                             }
                         }
                     }

@@ -19,8 +19,8 @@ const logged = console.error;
 console.error = (...what) => { errors.push(what.join(" ")); logged(...what); };
 const elements = new Promise((resolve) => addEventListener("DOMContentLoaded", () => resolve(document.querySelectorAll("*").length)));
 addEventListener("load", async () => {
-  const beyond = (of) => of.scrollWidth > of.clientWidth + 1;
-  const wide = [...document.querySelectorAll(innerWidth > 600 ? ".scroll, main, th, td" : "main")].filter(beyond);
+  const beyond = (of) => of.checkVisibility() && of.scrollWidth > of.clientWidth + 1;
+  const wide = [...document.querySelectorAll(innerWidth > 600 ? ".scroll, .chart, main, th, td" : "main")].filter(beyond);
   const first = [...document.querySelectorAll("table.rows > tbody > tr:not(.why) > :is(td:first-child, th)")];
   parent.postMessage({
     width: innerWidth,
@@ -29,6 +29,7 @@ addEventListener("load", async () => {
     charts: [...document.querySelectorAll(".chart")].map((chart) => ({
       marks: chart.querySelectorAll("svg .series > *").length,
       text: chart.innerHTML.includes("NaN") ? "NaN" : "",
+      left: chart.getBoundingClientRect().left,
       scale: chart.firstChild.getBoundingClientRect().width / chart.firstChild.viewBox.baseVal.width,
     })),
     clipped: wide.map((of) => of.ariaLabel ?? of.textContent),

@@ -80,7 +80,8 @@ fn a_browser_that_cannot_decompress_says_so() {
     }
 }
 
-/// A figure that is one file has no script, and opens its tables without one. A line with a gap is drawn as such.
+/// A figure that is one file has no script, and opens its tables without one, each in a row of its own. A line with a gap is drawn as such.
+/// Charts stand beside each other.
 #[test]
 fn a_page_of_charts_needs_no_script() {
     let dir = tempfile::tempdir().unwrap();
@@ -93,10 +94,16 @@ fn a_page_of_charts_needs_no_script() {
     let page = page_of_charts("Own", "of a test", &panels).unwrap();
     assert!(!page.contains("<script"));
     assert_eq!(page.matches("<table>").count(), panels.len());
-    fs::write(dir.path().join("own.html"), page).unwrap();
+    fs::write(dir.path().join("own.html"), &page).unwrap();
+    fs::write(dir.path().join("open.html"), page.replace("<details", "<details open")).unwrap();
     let Some(seen) = without_scripts(dir.path(), "own.html") else { return };
     are_drawn(&seen["charts"], panels.len(), "own");
-    let Some(said) = probed(dir.path(), &["own.html"], 1000, 2 * LARGEST) else { return };
-    is_whole("own.html", &said[0]);
-    assert_eq!(said[0]["charts"].as_array().unwrap().len(), panels.len());
+    // The narrower page has no room for two.
+    for (width, left) in [(1000, 0.0), (1280, 600.0)] {
+        let pages = ["own.html", "open.html"];
+        let Some(said) = probed(dir.path(), &pages, width, 2 * LARGEST) else { return };
+        assert!(said[0]["charts"][1]["left"].as_f64().unwrap() >= left, "{}", said[0]["charts"]);
+        pages.iter().zip(&said).for_each(|(page, said)| is_whole(page, said));
+        assert_eq!(said[1]["charts"].as_array().unwrap().len(), panels.len());
+    }
 }
