@@ -119,7 +119,7 @@ impl Measurements {
     }
 }
 
-/// "Linux 6.18, measured 2026-11-26", over all measured runs of these simulations, and a sentence on the machines.
+/// "Linux 6.18", of all measured runs of these simulations, and a sentence on their days and machines.
 pub(crate) fn title(setups: &[Setup]) -> (String, String) {
     let runs = || setups.iter().filter_map(|setup| setup.measured.as_deref()).flatten();
     let releases: BTreeSet<String> =
@@ -132,8 +132,8 @@ pub(crate) fn title(setups: &[Setup]) -> (String, String) {
     let machines: BTreeSet<&str> =
         runs().filter_map(|run| Some(&*run.summary.kernel.as_ref()?.machine)).collect();
     let list = |all: BTreeSet<&str>| Vec::from_iter(all).join(" and ");
-    let title = format!("Linux {}, measured {dates}", list(releases.iter().map(|r| &**r).collect()));
-    (title, format!("Measured on {}.", list(machines)))
+    let title = format!("Linux {}", list(releases.iter().map(|r| &**r).collect()));
+    (title, format!("Measured {dates} on {}.", list(machines)))
 }
 
 /// "6.18" of "6.18.3-cloud".
@@ -253,9 +253,10 @@ mod tests {
         let result = beside(&BESIDE, "10 ms");
         let experiment = &result.experiments[0];
         let column = &experiment.variants[0];
-        assert_eq!(column.title, "Linux 6.18, measured 2026-11-01 to 2026-11-04");
+        assert_eq!(column.title, "Linux 6.18");
         let over_time = "Rows without a value, as measured runs have no samples over time: 2.";
-        assert_eq!(column.notes, ["The kernel was 6.18.3-here.", "Measured on a test's machine.", over_time]);
+        let measured = "Measured 2026-11-01 to 2026-11-04 on a test's machine.";
+        assert_eq!(column.notes, ["The kernel was 6.18.3-here.", measured, over_time]);
         let figures: Vec<&str> = experiment.figures.iter().map(|figure| &*figure.id).collect();
         assert_eq!(figures, ["F1", "F2", "F2@measured-kernel", "F3"]);
         let commands: Vec<&str> = experiment.runs.iter().map(|run| &*run.command).collect();

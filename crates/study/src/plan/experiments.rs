@@ -110,10 +110,10 @@ impl PlannedExperiment {
             planned.setups.extend(all.map(|(changed, same)| changed.unwrap_or_else(|| same.clone())));
             let mut title = variant.title.to_owned();
             if variant.is_measured() {
-                let (dated, machines) =
-                    measured::title(planned.of_variant(&planned.setups, Some(planned.variants.len())));
-                title = dated;
-                refused.insert(0, machines);
+                let there = planned.of_variant(&planned.setups, Some(planned.variants.len()));
+                let (linux, measured) = measured::title(there);
+                title = linux;
+                refused.insert(0, measured);
                 let is_measured = |row: &&RowPlan| row.setups().all(|setup| setups[setup]);
                 let rows = planned.plan.rows.iter().filter(is_measured);
                 let over_time = rows.filter(|row| row.needs_samples()).count();
