@@ -1,7 +1,7 @@
 //! Axes of a chart.
 
 use anabranch_study::Axis;
-use anabranch_study::format::{exact, power_of_ten, significant};
+use anabranch_study::format::{exact, power_of_ten, scientific, scientific_range, significant};
 
 /// Smallest and largest of the values; `None` without values.
 pub fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
@@ -79,7 +79,9 @@ pub fn ticks(axis: &Axis, (low, high): (f64, f64), about: f64) -> Vec<(f64, Stri
     let (first, last) = ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
     let decimals = (-(step.log10() + 1e-9).floor()).clamp(0.0, 15.0) as usize;
     let rounded = |v: f64| format!("{v:.decimals$}").parse::<f64>().map_or(v, |v| v + 0.0);
-    (first..=last).map(|i| rounded(i as f64 * step)).map(|v| (v, exact(v))).collect()
+    let values: Vec<f64> = (first..=last).map(|i| rounded(i as f64 * step)).collect();
+    let label = if values.iter().any(|v| scientific_range(*v)) { scientific } else { exact };
+    values.into_iter().map(|v| (v, label(v))).collect()
 }
 
 /// Ticks of a logarithmic axis between powers of ten, without labels; nothing of a linear axis, or beyond six decades.
@@ -157,6 +159,7 @@ mod tests {
             labels(&linear, (100_000.0, 100_010.0), 2.0),
             ["100\u{202f}000", "100\u{202f}005", "100\u{202f}010"]
         );
+        assert_eq!(labels(&linear, (0.0, 1e7), 2.0), ["0", "5 × 10⁶", "10⁷"]);
         assert_eq!(nice(&linear, (0.3, 0.93), 3.0), (0.0, 1.0));
         assert_eq!(nice(&axis(false, Some((0.0, 7.0))), (0.0, 7.0), 3.0), (0.0, 7.0));
         let almost = (3.0 - 1e-10, 6.0 + 1e-10);

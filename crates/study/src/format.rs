@@ -41,10 +41,12 @@ pub fn plain_estimate(mean: f64, half_width: f64) -> String {
 
 /// A value as printed in a paper: every digit it was given with.
 pub fn exact(value: f64) -> String {
-    if !value.is_finite() || scientific_range(value) {
-        return power(&format!("{value:e}"));
-    }
-    group(&value.to_string())
+    if !value.is_finite() || scientific_range(value) { scientific(value) } else { group(&value.to_string()) }
+}
+
+/// The same with a power of ten, except of zero: "5 × 10⁶".
+pub fn scientific(value: f64) -> String {
+    if value == 0.0 { "0".to_owned() } else { power(&format!("{value:e}")) }
 }
 
 /// A mean and half its interval's width, both rounded to the interval's second digit.
@@ -114,7 +116,7 @@ pub fn significant(value: f64, digits: usize) -> f64 {
 const SMALL: f64 = 1e-3;
 
 /// Too small or too large to be read as digits.
-fn scientific_range(value: f64) -> bool {
+pub fn scientific_range(value: f64) -> bool {
     value != 0.0 && !(SMALL..1e7).contains(&value.abs())
 }
 
