@@ -112,7 +112,7 @@ fn algorithms(plan: &Plan, paper: &PaperPlan) -> Markup {
 fn contents(paper: &PaperPlan) -> Markup {
     html! {
         nav.contents id="contents" aria-label="On this page" {
-            h2 { @if paper.is_split() { "Experiments" } @else { "On this page" } }
+            h2 { "Contents" }
             ol {
                 @if !paper.result.notes.is_empty() { li { a href="#notes" { "Notes" } } }
                 @if !assumptions::columns(&[paper.result]).is_empty() { li { a href="#assumptions" { "Under other assumptions" } } }
