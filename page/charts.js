@@ -100,7 +100,7 @@ class Chart {
       scales: { x: { time: false, min: 0, max: until }, y: { auto: false, min: 0, max: top } },
       axes: [{ ...axis, label: "time (s)", labelSize: 20, labelFont: axis.font, size: 34 }, { ...axis, size: 56, values: (_, values) => values.map(digits) }],
       legend: { markers: { width: 0, fill: (_, i) => piece(series[i - 1]) } },
-      series: [{ label: "s", value: (_, value) => (value == null ? "–" : value.toFixed(1)) }, ...series.map(line)],
+      series: [{ label: "time (s)", value: (_, value) => (value == null ? "–" : value.toFixed(1)) }, ...series.map(line)],
     }, data, (plot, ready) => {
       this.values.before(plot.root);
       ready();

@@ -21,10 +21,9 @@ def findings(readme):
     section = readme.split("## Findings", 1)[1].split("\n## ", 1)[0]
     rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("|")]
     head, _, *body = rows
-    cells = lambda row, tag: "<tr>" + "".join(f"<{tag}>{inline(cell)}</{tag}>" for cell in row) + "</tr>"
-    return "\n".join(
-        ['<div class="wide"><table>', cells(head, "th"), *(cells(row, "td") for row in body), "</table></div>"]
-    )
+    cell = lambda name, text: f'<td data-head="{name.strip()}">{inline(text)}</td>'
+    lines = ["".join(f"<th>{inline(name)}</th>" for name in head), *("".join(map(cell, head, row)) for row in body)]
+    return "\n".join(['<div class="wide"><table>', *(f"<tr>{line}</tr>" for line in lines), "</table></div>"])
 
 
 class Links(HTMLParser):
