@@ -21,7 +21,7 @@ try {
       const page = await open(`file://${resolve(file)}`);
       await page.until(`location.protocol === "file:" && document.readyState === "complete"`);
       // The laboratory says when it has computed; a report loads what is opened.
-      await page.until(`!document.querySelector("#laboratory") || document.body.dataset.done`);
+      await page.until(`!document.querySelector("main#laboratory") || document.body.dataset.done`);
       await page.until(`[...document.querySelectorAll("details")].every((of) => {
         of.open = true;
         return !of.dataset.part || of.dataset.state;
