@@ -166,7 +166,7 @@ fn sources<'a>(result: &'a StudyResult, headline: &Headline) -> Vec<ValueLine<'a
         source("published", "published", values(&|row| row.published.value()), None),
         source("simulator", "ours", values(&|row| mean(&row.measured)), answer(result)),
     ];
-    for column in backends(result) {
+    for column in backends(result, headline) {
         let values = values(&|row| row.other(&column.id).and_then(|other| mean(&other.measured)));
         let verdict = least(judged().map(|row| Some(row?.other(&column.id)?.verdict)));
         sources.push(source(&column.title, "backend", values, verdict));
@@ -175,10 +175,12 @@ fn sources<'a>(result: &'a StudyResult, headline: &Headline) -> Vec<ValueLine<'a
     sources
 }
 
-/// The backends on which any of it ran.
-fn backends(result: &StudyResult) -> Vec<&VariantName> {
-    let all = result.experiments.iter().flat_map(|e| &e.variants).filter(|column| column.of_backend);
-    distinct_by(all, |column| &column.id)
+/// The backends of the experiments that have its rows.
+fn backends<'a>(result: &'a StudyResult, headline: &Headline) -> Vec<&'a VariantName> {
+    let rows = || headline.judged.iter().chain(headline.values.iter().map(|(_, id)| id));
+    let experiments =
+        result.experiments.iter().filter(|e| e.rows.iter().any(|row| rows().any(|id| *id == row.id)));
+    distinct_by(experiments.flat_map(|e| &e.variants).filter(|column| column.of_backend), |column| &column.id)
 }
 
 /// A table whose values are drawn as bars on one scale.

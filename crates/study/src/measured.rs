@@ -119,21 +119,20 @@ impl Measurements {
     }
 }
 
-/// "Linux 6.18", of all measured runs of these simulations, and a sentence on their days and machines.
+/// "Linux 6.18, measured 2026-11-26", by the last day of all measured runs of these simulations, and a sentence on their days and machines.
 pub(crate) fn title(setups: &[Setup]) -> (String, String) {
     let runs = || setups.iter().filter_map(|setup| setup.measured.as_deref()).flatten();
     let releases: BTreeSet<String> =
         runs().filter_map(|run| Some(series(&run.summary.kernel.as_ref()?.release))).collect();
     let dates: BTreeSet<&str> = runs().map(|run| &*run.date).collect();
-    let dates = match (dates.first(), dates.last()) {
-        (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
-        (first, _) => first.copied().unwrap_or_default().to_owned(),
-    };
+    let (first, last) =
+        (dates.first().copied().unwrap_or_default(), dates.last().copied().unwrap_or_default());
+    let days = if first == last { first.to_owned() } else { format!("{first} to {last}") };
     let machines: BTreeSet<&str> =
         runs().filter_map(|run| Some(&*run.summary.kernel.as_ref()?.machine)).collect();
     let list = |all: BTreeSet<&str>| Vec::from_iter(all).join(" and ");
-    let title = format!("Linux {}", list(releases.iter().map(|r| &**r).collect()));
-    (title, format!("Measured {dates} on {}.", list(machines)))
+    let title = format!("Linux {}, measured {last}", list(releases.iter().map(|r| &**r).collect()));
+    (title, format!("Measured {days} on {}.", list(machines)))
 }
 
 /// "6.18" of "6.18.3-cloud".
@@ -253,7 +252,7 @@ mod tests {
         let result = beside(&BESIDE, "10 ms");
         let experiment = &result.experiments[0];
         let column = &experiment.variants[0];
-        assert_eq!(column.title, "Linux 6.18");
+        assert_eq!(column.title, "Linux 6.18, measured 2026-11-04");
         let over_time = "Rows without a value, as measured runs have no samples over time: 2.";
         let measured = "Measured 2026-11-01 to 2026-11-04 on a test's machine.";
         assert_eq!(column.notes, ["The kernel was 6.18.3-here.", measured, over_time]);

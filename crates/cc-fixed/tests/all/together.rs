@@ -194,7 +194,9 @@ fn allowed(name: &str, window: f64) -> f64 {
 fn parted(name: &str, grown: [f64; 2]) -> bool {
     match name {
         "compound@kernel" | "wcompound@kernel" => (grown[0] < 0.0) != (grown[1] < 0.0),
-        "coupled-cubic@kernel" | "coupled-cubic-a1@kernel" => grown[0].min(grown[1]) < grown[0].max(grown[1]) / 2.0,
+        "coupled-cubic@kernel" | "coupled-cubic-a1@kernel" => {
+            grown[0].min(grown[1]) < grown[0].max(grown[1]) / 2.0
+        }
         _ => false,
     }
 }
