@@ -1,10 +1,10 @@
 //! Tables as wide as the terminal, built column by column; a column of quantities shares one unit, named in its heading.
 
-use anabranch::records::{SubflowSummary, Unit, View};
+use anabranch::records::{Quantity, Unit, View};
 use anabranch::scenarios::printable;
 use anabranch::studies::format::{decimals, plain, plain_estimate};
 use anabranch::studies::{Estimate, estimate};
-use anabranch::units::{PERCENT, PLAIN, RATE, TIME, Units, choose};
+use anabranch::units::{BYTES, PERCENT, PLAIN, RATE, TIME, Units, choose};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, TableStyle, Width};
 use std::io::stdout;
 use terminal_size::terminal_size_of;
@@ -75,13 +75,19 @@ impl Table {
         self.right(titled(heading, unit), values.iter().map(show).collect())
     }
 
-    /// Adds a view's columns of subflows.
-    pub fn subflows(mut self, view: View, subflows: &[&SubflowSummary]) -> Self {
-        for quantity in SubflowSummary::QUANTITIES.iter().filter(|q| q.shown.contains(&view)) {
-            let cells = subflows.iter().map(|subflow| (quantity.read)(subflow));
+    /// Adds a view's columns of these subflows or links, without the means if they have none.
+    pub fn view<'s, S: 's>(
+        mut self,
+        view: View,
+        all: &[Quantity<S>],
+        rows: impl IntoIterator<Item = &'s S> + Clone,
+        has_means: bool,
+    ) -> Self {
+        for quantity in all.iter().filter(|q| q.shown.contains(&view)) {
+            let cells = rows.clone().into_iter().map(quantity.read);
             self = match quantity.unit {
                 Unit::Count => self.count(quantity.heading, cells.map(|n| n.unwrap_or_default() as u64)),
-                unit => self.quantity(quantity.heading, units(unit), cells),
+                unit => self.quantity(quantity.heading, units(unit), cells.map(|x| x.filter(|_| has_means))),
             };
         }
         self
@@ -254,7 +260,8 @@ pub fn units(unit: Unit) -> Units {
     match unit {
         Unit::Rate => RATE,
         Unit::Time => TIME,
-        Unit::Loss => PERCENT,
+        Unit::Fraction => PERCENT,
+        Unit::Bytes => BYTES,
         Unit::Segments | Unit::Count => PLAIN,
     }
 }

@@ -3,7 +3,7 @@
 use crate::errors::RunError;
 use crate::table::{Table, counts, numbers, texts, unsigned};
 use anabranch::Summary;
-use anabranch::records::{Completion, FlowSummary, Slowdown, SubflowSummary, Unit};
+use anabranch::records::{Completion, FlowSummary, LinkSummary, Quantity, Slowdown, SubflowSummary, Unit};
 use anabranch::scenarios::distinct;
 use anabranch::studies::SimulationRuns;
 use arrow_array::ArrayRef;
@@ -171,25 +171,23 @@ impl Columns {
         self.add("flow", texts(of().map(|(flow, ..)| &flow.name)));
         self.add("subflow", counts(of().map(|(_, number, _)| number)));
         self.add("path", texts(of().map(|(.., subflow)| subflow.path.join("+"))));
-        for quantity in SubflowSummary::QUANTITIES {
-            let values = of().map(|(.., subflow)| (quantity.read)(subflow));
-            match quantity.unit {
-                Unit::Count => self.add(quantity.name, counts(values.map(|n| n.unwrap_or(0.0) as u64))),
-                _ => self.add(quantity.name, numbers(values)),
-            }
-        }
+        self.quantities(SubflowSummary::QUANTITIES, of().map(|(.., subflow)| subflow));
     }
 
     fn of_links(&mut self, runs: &[&Summary]) {
         let of = || runs.iter().flat_map(|run| &run.links);
         self.add("link", texts(of().map(|link| &link.name)));
-        self.add("utilisation", numbers(of().map(|link| link.utilisation)));
-        self.add("mean_queue_bytes", numbers(of().map(|link| link.mean_queue_bytes)));
-        self.add("mean_queue_delay_s", numbers(of().map(|link| link.mean_queue_delay_s)));
-        self.add("drops", counts(of().map(|link| link.drops)));
-        self.add("early_drops", counts(of().map(|link| link.early_drops)));
-        self.add("marks", counts(of().map(|link| link.marks)));
-        self.add("losses", counts(of().map(|link| link.losses)));
+        self.quantities(LinkSummary::QUANTITIES, of());
+    }
+
+    fn quantities<'s, S: 's>(&mut self, all: &[Quantity<S>], of: impl Iterator<Item = &'s S> + Clone) {
+        for quantity in all {
+            let values = of.clone().map(quantity.read);
+            match quantity.unit {
+                Unit::Count => self.add(quantity.name, counts(values.map(|n| n.unwrap_or(0.0) as u64))),
+                _ => self.add(quantity.name, numbers(values)),
+            }
+        }
     }
 }
 

@@ -1,14 +1,15 @@
-//! Tables of quantities: of subflows in summaries, and of subflows and links in samples over time.
+//! Tables of quantities: of subflows and links, in summaries and in samples over time.
 //!
 //! To add a quantity, add one line here and its measurement. Structs, JSON, files, tables of the terminal, columns in Python and
-//! the book's tables (`docs/src/records.md`) follow. Quantities of links and flows in summaries are in `summary.rs`, by hand.
+//! the book's tables (`docs/src/records.md`) follow. Quantities of flows are in `summary.rs`, by hand.
 
 use crate::meter::{Measured, rate_bps};
+use anabranch_net::Totals;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
-/// A quantity of a subflow's summary.
-pub struct Quantity {
+/// A quantity of a summary: of a [`SubflowSummary`] or a [`LinkSummary`].
+pub struct Quantity<S> {
     /// Its field, and its column in Python.
     pub name: &'static str,
     /// Its meaning: lines of a comment.
@@ -20,7 +21,7 @@ pub struct Quantity {
     /// Which tables of the terminal have it.
     pub shown: &'static [View],
     /// Its value.
-    pub read: fn(&SubflowSummary) -> Option<f64>,
+    pub read: fn(&S) -> Option<f64>,
 }
 
 /// The unit of a quantity.
@@ -32,13 +33,15 @@ pub enum Unit {
     Time,
     /// Segments.
     Segments,
-    /// A small fraction.
-    Loss,
-    /// Whole segments or events.
+    /// A fraction of 1.
+    Fraction,
+    /// Bytes.
+    Bytes,
+    /// Whole segments, packets or events.
     Count,
 }
 
-/// A table of subflows in the terminal.
+/// A table in the terminal. Those of links are the same on a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
     /// Of a run in the simulator.
@@ -53,64 +56,55 @@ pub enum View {
     Capture,
 }
 
-trait Value: Copy {
-    fn as_number(self) -> Option<f64>;
-}
-
-impl Value for Option<f64> {
-    fn as_number(self) -> Option<f64> {
-        self
-    }
-}
-
-impl Value for u64 {
-    fn as_number(self) -> Option<f64> {
-        Some(self as f64)
-    }
+macro_rules! number {
+    (Count $value:expr) => {
+        Some($value as f64)
+    };
+    ($unit:ident $value:expr) => {
+        $value.into()
+    };
 }
 
 macro_rules! quantities {
-    ($(
-        $(#[doc = $doc:literal])+
-        $(#[serde($default:ident)])?
-        $name:ident: $type:ty = $source:expr, $unit:ident $(, $heading:literal in $($view:ident)+)?;
-    )+) => {
-        /// One subflow.
+    (
+        $(#[$about:meta])* $summary:ident of $measured:ty {
+            $(#[$about_first:meta])* $first:ident: $first_type:ty,
+            ..
+            $($(#[$about_last:meta])* $last:ident: $last_type:ty,)?
+        }
+        $(
+            $(#[doc = $doc:literal])+
+            $(#[serde($default:ident)])?
+            $name:ident: $type:ty = $source:expr, $unit:ident $(, $heading:literal in $($view:ident)+)?;
+        )+
+    ) => {
+        $(#[$about])*
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-        pub struct SubflowSummary {
-            /// Names of the links from sender to receiver.
-            pub path: Vec<String>,
+        pub struct $summary {
+            $(#[$about_first])* pub $first: $first_type,
             $($(#[doc = $doc])+ $(#[serde($default)])? pub $name: $type,)+
-            /// Time-weighted means of the algorithm's observables, in the registry's order; an object in JSON.
-            #[serde(with = "crate::ordered")]
-            #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<String, Option<f64>>"))]
-            pub mean_observables: Vec<(String, Option<f64>)>,
+            $($(#[$about_last])* pub $last: $last_type,)?
         }
 
-        impl SubflowSummary {
+        impl $summary {
             /// Each of the numbers, in their order.
-            pub const QUANTITIES: &[Quantity] = &[$(Quantity {
+            pub const QUANTITIES: &[Quantity<Self>] = &[$(Quantity {
                 name: stringify!($name),
                 doc: &[$($doc),+],
                 unit: Unit::$unit,
                 heading: concat!($($heading)?),
                 shown: &[$($(View::$view),+)?],
-                read: |summary| summary.$name.as_number(),
+                read: |summary| number!($unit summary.$name),
             }),+];
 
-            /// Of a subflow on that path, of an algorithm with these observables.
-            pub fn of(path: Vec<String>, observables: &[&str], measured: &Measured<'_>) -> Self {
-                let means = measured.meter.observables.iter().map(|held| held.mean.value());
-                let means = means.chain(std::iter::repeat(None));
-                let names = observables.iter().map(|name| (*name).to_owned());
-                SubflowSummary {
-                    path,
+            fn measured(measured: &$measured) -> Self {
+                $summary {
                     $($name: {
-                        let of: fn(&Measured<'_>) -> $type = $source;
+                        let of: fn(&$measured) -> $type = $source;
                         of(measured)
                     },)+
-                    mean_observables: names.zip(means).collect(),
+                    ..$summary::default()
                 }
             }
         }
@@ -118,6 +112,16 @@ macro_rules! quantities {
 }
 
 quantities! {
+    /// One subflow.
+    SubflowSummary of Measured<'_> {
+        /// Names of the links from sender to receiver.
+        path: Vec<String>,
+        ..
+        /// Time-weighted means of the algorithm's observables, in the registry's order; an object in JSON.
+        #[serde(with = "crate::ordered")]
+        #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<String, Option<f64>>"))]
+        mean_observables: Vec<(String, Option<f64>)>,
+    }
     /// Payload bytes that arrived here first, bits per second; null if the flow was never measured.
     goodput_bps: Option<f64> = |m| rate_bps(m.bytes, m.seconds), Rate, "goodput" in Run Kernel Compare CompareKernel Capture;
     /// Time-weighted mean congestion window; null if the subflow was never established.
@@ -152,7 +156,7 @@ quantities! {
     #[serde(default)]
     srtt_p99_s: Option<f64> = |m| m.meter.srtts.quantile(0.99), Time;
     /// Segments dropped in the network ÷ segments sent; null if nothing was sent.
-    loss_rate: Option<f64> = |m| (m.offered > 0).then(|| m.lost as f64 / m.offered as f64), Loss,
+    loss_rate: Option<f64> = |m| (m.offered > 0).then(|| m.lost as f64 / m.offered as f64), Fraction,
         "loss rate" in Run Kernel Compare CompareKernel;
     /// Segments with payload sent, retransmissions included; SYN, FIN, DATA_FIN and ACKs alone are not (as `data_segs_out` of
     /// the kernel).
@@ -167,6 +171,48 @@ quantities! {
     timeouts: u64 = |m| m.timeouts, Count, "timeouts" in Run Kernel;
     /// Congestion responses undone as spurious.
     spurious: u64 = |m| m.spurious, Count;
+}
+
+quantities! {
+    /// One link.
+    LinkSummary of (&Totals, f64) {
+        /// Its name.
+        name: String,
+        ..
+    }
+    /// Wire bits transmitted ÷ capacity.
+    utilisation: f64 = |(done, _)| done.utilisation(), Fraction, "utilisation" in Run Compare;
+    /// Time-weighted mean of the bytes waiting.
+    mean_queue_bytes: f64 = |(done, seconds)| if *seconds > 0.0 { done.queue_byte_seconds / seconds } else { 0.0 }, Bytes,
+        "mean queue" in Run Compare;
+    /// Mean time that a byte waits, by Little's law: the integral of the waiting bytes ÷ bytes delivered; null if nothing was
+    /// delivered. Bytes that `loss_at = "exit"` loses waited, too, so the value is too large by their share.
+    mean_queue_delay_s: Option<f64> = |(done, _)| done.mean_wait_s(), Time, "mean wait" in Run;
+    /// Packets that the queue dropped, because it was full or by its management (AQM).
+    drops: u64 = |(done, _)| done.drops, Count, "queue drops" in Run;
+    /// Of these, those that the management dropped.
+    early_drops: u64 = |(done, _)| done.early_drops, Count;
+    /// Packets that the link marked: congestion experienced (RFC 3168).
+    marks: u64 = |(done, _)| done.marked, Count, "marks" in Run;
+    /// Packets that the loss process took, or a link that was down.
+    losses: u64 = |(done, _)| done.losses, Count, "losses" in Run;
+}
+
+impl SubflowSummary {
+    /// Of a subflow on that path, of an algorithm with these observables.
+    pub fn of(path: Vec<String>, observables: &[&str], measured: &Measured<'_>) -> Self {
+        let means = measured.meter.observables.iter().map(|held| held.mean.value());
+        let names = observables.iter().map(|name| (*name).to_owned());
+        let mean_observables = names.zip(means.chain(std::iter::repeat(None))).collect();
+        SubflowSummary { path, mean_observables, ..Self::measured(measured) }
+    }
+}
+
+impl LinkSummary {
+    /// The summary of a link, from its counters over this number of seconds.
+    pub fn of(name: &str, done: &Totals, seconds: f64) -> LinkSummary {
+        LinkSummary { name: name.to_owned(), ..Self::measured(&(done, seconds)) }
+    }
 }
 
 /// The type of a column's cells.

@@ -4,9 +4,10 @@
 //! never had one) are null.
 
 use crate::{
-    CaptureRead, FlowLayout, Histogram, KernelRun, Measured, SubflowSummary, Transfers, jain, rate_bps,
+    CaptureRead, FlowLayout, Histogram, KernelRun, LinkSummary, Measured, SubflowSummary, Transfers, jain,
+    rate_bps,
 };
-use anabranch_net::{Time, Totals};
+use anabranch_net::Time;
 use anabranch_scenario::Scenario;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -188,43 +189,5 @@ impl Completion {
             p95_s: times.quantile(0.95)?,
             p99_s: times.quantile(0.99)?,
         })
-    }
-}
-
-/// One link.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct LinkSummary {
-    /// Its name.
-    pub name: String,
-    /// Wire bits transmitted ÷ capacity.
-    pub utilisation: f64,
-    /// Time-weighted mean of the bytes waiting.
-    pub mean_queue_bytes: f64,
-    /// Mean time that a byte waits, by Little's law: that integral ÷ bytes delivered; null if nothing was delivered.
-    pub mean_queue_delay_s: Option<f64>,
-    /// Packets that the queue dropped.
-    pub drops: u64,
-    /// Of these, by its management, before it was full.
-    pub early_drops: u64,
-    /// Packets that the link marked: congestion experienced (RFC 3168).
-    pub marks: u64,
-    /// Packets that the loss process took, or a link that was down.
-    pub losses: u64,
-}
-
-impl LinkSummary {
-    /// The summary of a link, from its counters over this number of seconds.
-    pub fn of(name: &str, done: &Totals, seconds: f64) -> LinkSummary {
-        LinkSummary {
-            name: name.to_owned(),
-            utilisation: done.utilisation(),
-            mean_queue_bytes: if seconds > 0.0 { done.queue_byte_seconds / seconds } else { 0.0 },
-            mean_queue_delay_s: done.mean_wait_s(),
-            drops: done.drops,
-            early_drops: done.early_drops,
-            marks: done.marked,
-            losses: done.losses,
-        }
     }
 }

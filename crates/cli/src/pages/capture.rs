@@ -1,7 +1,7 @@
 //! Formats the summary of a capture.
 
 use crate::table::Table;
-use anabranch::records::{CaptureRead, Fallback, FallbackSign, FlowSummary, View};
+use anabranch::records::{CaptureRead, Fallback, FallbackSign, FlowSummary, SubflowSummary, View};
 use anabranch::scenarios::printable;
 use anabranch::units::{PERCENT, PLAIN, RATE};
 use anabranch::{Summary, counted};
@@ -86,7 +86,7 @@ fn subflows(s: &Summary, read: &CaptureRead, shown: &[&FlowSummary]) -> Table {
     Table::new()
         .count("", all.iter().map(|(n, ..)| *n))
         .text("path", all.iter().map(|(_, subflow, _)| subflow.path.join("+").replace(" → ", " →")))
-        .subflows(View::Capture, &all.iter().map(|(_, subflow, _)| *subflow).collect::<Vec<_>>())
+        .view(View::Capture, SubflowSummary::QUANTITIES, all.iter().map(|(_, subflow, _)| *subflow), true)
         .quantity("resent", PERCENT, all.iter().map(|(_, subflow, _)| subflow.loss_rate))
         .quantity("segments per packet", PLAIN, all.iter().map(|(.., own)| own.mean_burst_segments))
         .quantity("segments per ACK", PLAIN, all.iter().map(|(.., own)| own.mean_segments_per_ack))

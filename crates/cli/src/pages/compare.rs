@@ -2,10 +2,10 @@
 
 use crate::pages::fairness::Fairness;
 use crate::table::{Spread, Table, WIDTH, units};
-use anabranch::records::{FlowSummary, SubflowSummary, View};
+use anabranch::records::{FlowSummary, LinkSummary, Quantity, SubflowSummary, View};
 use anabranch::scenarios::Scenario;
 use anabranch::studies::{Estimate, estimate, format::plain_estimate, narrowing};
-use anabranch::units::{BYTES, PERCENT, PLAIN, RATE, TIME, Units, choose};
+use anabranch::units::{PLAIN, RATE, TIME, Units, choose};
 use anabranch::{Compared, Summary, counted};
 use serde::Serialize;
 
@@ -208,19 +208,30 @@ impl Page {
             .flat_map(|f| f.subflows.iter().map(|subflow| format!("{}: {}", f.name, subflow.path.join("+"))))
             .collect();
         let view = if self.runs[0][0].kernel.is_some() { View::CompareKernel } else { View::Compare };
-        let shown = SubflowSummary::QUANTITIES.iter().filter(|q| q.shown.contains(&view));
-        shown.fold(self.table("subflow", &names), |table, quantity| {
-            let of = |s: &Summary, i| s.flows.iter().flat_map(|f| &f.subflows).nth(i).and_then(quantity.read);
-            table.estimates(quantity.heading, units(quantity.unit), self.each(names.len(), of))
+        self.view(view, "subflow", &names, SubflowSummary::QUANTITIES, |s, i| {
+            s.flows.iter().flat_map(|f| &f.subflows).nth(i)
         })
     }
 
     fn links(&self) -> Table {
         let names: Vec<_> = self.runs[0][0].links.iter().map(|l| l.name.clone()).collect();
-        let utilisation = self.each(names.len(), |s, i| Some(s.links[i].utilisation));
-        let queue = self.each(names.len(), |s, i| Some(s.links[i].mean_queue_bytes));
-        let table = self.table("link", &names).estimates("utilisation", PERCENT, utilisation);
-        table.estimates("mean queue", BYTES, queue)
+        self.view(View::Compare, "link", &names, LinkSummary::QUANTITIES, |s, i| s.links.get(i))
+    }
+
+    /// A view's columns of the subflows or links with these names.
+    fn view<S>(
+        &self,
+        view: View,
+        heading: &str,
+        names: &[String],
+        all: &[Quantity<S>],
+        of: impl Fn(&Summary, usize) -> Option<&S>,
+    ) -> Table {
+        let shown = all.iter().filter(|q| q.shown.contains(&view));
+        shown.fold(self.table(heading, names), |table, quantity| {
+            let value = |s: &Summary, i| of(s, i).and_then(quantity.read);
+            table.estimates(quantity.heading, units(quantity.unit), self.each(names.len(), value))
+        })
     }
 
     /// The completion times of responses and transfers, if the scenario has some.

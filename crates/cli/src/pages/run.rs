@@ -3,10 +3,10 @@
 use crate::pages::fairness::Fairness;
 use crate::table::Table;
 use anabranch::Summary;
-use anabranch::records::{KernelRun, Slowdown, View};
+use anabranch::records::{KernelRun, LinkSummary, Slowdown, SubflowSummary, View};
 use anabranch::scenarios::{Scenario, printable};
 use anabranch::studies::format::plain;
-use anabranch::units::{BYTES, PERCENT, PLAIN, RATE, TIME, with_unit};
+use anabranch::units::{PERCENT, PLAIN, RATE, TIME, with_unit};
 
 pub fn page(s: &Summary, scenario: &Scenario) -> String {
     let partial = s.partial_until_s.map(|at| format!(", interrupted at {at} s"));
@@ -52,7 +52,7 @@ fn subflows(s: &Summary) -> Table {
     Table::new()
         .text("flow", all().map(|(f, _)| &f.name))
         .text("path", all().map(|(_, subflow)| subflow.path.join("+")))
-        .subflows(view, &all().map(|(_, subflow)| subflow).collect::<Vec<_>>())
+        .view(view, SubflowSummary::QUANTITIES, all().map(|(_, subflow)| subflow), true)
 }
 
 /// Whether the run came beyond its warm-up.
@@ -61,15 +61,8 @@ fn has_means(s: &Summary) -> bool {
 }
 
 fn links(s: &Summary) -> Table {
-    let mean = |value: f64| Some(value).filter(|_| has_means(s));
-    Table::new()
-        .text("link", s.links.iter().map(|l| &l.name))
-        .quantity("utilisation", PERCENT, s.links.iter().map(|l| mean(l.utilisation)))
-        .quantity("mean queue", BYTES, s.links.iter().map(|l| mean(l.mean_queue_bytes)))
-        .quantity("mean wait", TIME, s.links.iter().map(|l| l.mean_queue_delay_s))
-        .count("queue drops", s.links.iter().map(|l| l.drops))
-        .count("marks", s.links.iter().map(|l| l.marks))
-        .count("losses", s.links.iter().map(|l| l.losses))
+    let table = Table::new().text("link", s.links.iter().map(|l| &l.name));
+    table.view(View::Run, LinkSummary::QUANTITIES, &s.links, has_means(s))
 }
 
 fn completions(s: &Summary) -> Option<Table> {

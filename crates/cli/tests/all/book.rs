@@ -1,6 +1,6 @@
 //! The examples of README and of the book are what the command prints. With `ANABRANCH_WRITE_BOOK=1` the tests write them.
 
-use anabranch_record::{LinkSeries, SampleColumn, SubflowSeries, SubflowSummary};
+use anabranch_record::{LinkSeries, LinkSummary, SampleColumn, SubflowSeries, SubflowSummary};
 use anabranch_test_support::command::{TWO_PATHS, anabranch, root, typed};
 use serde_json::Value;
 use std::fmt::Write;
@@ -43,12 +43,13 @@ type Rows = Vec<(&'static str, &'static [&'static str])>;
 #[test]
 fn the_page_on_records_names_each_quantity() {
     let of_samples = |columns: &'static [SampleColumn]| columns.iter().map(|c| (c.name, c.doc)).collect();
-    let tables: [(_, _, Rows); 3] = [
+    let tables: [(_, _, Rows); 4] = [
         (
             "summary of subflows",
             "field",
             SubflowSummary::QUANTITIES.iter().map(|q| (q.name, q.doc)).collect(),
         ),
+        ("summary of links", "field", LinkSummary::QUANTITIES.iter().map(|q| (q.name, q.doc)).collect()),
         ("samples of subflows", "column", of_samples(SubflowSeries::COLUMNS)),
         ("samples of links", "column", of_samples(LinkSeries::COLUMNS)),
     ];
