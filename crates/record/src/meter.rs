@@ -111,6 +111,7 @@ impl Meter {
 }
 
 /// The data for a subflow's summary.
+#[derive(Default)]
 pub struct Measured<'a> {
     /// Means and percentiles.
     pub meter: Cow<'a, Meter>,

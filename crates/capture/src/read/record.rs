@@ -175,9 +175,7 @@ fn measured(state: &Direction, seconds: f64) -> Measured<'_> {
         offered: state.segments,
         lost: state.retransmitted,
         retransmitted: state.retransmitted,
-        recoveries: 0,
-        timeouts: 0,
-        spurious: 0,
+        ..Measured::default()
     }
 }
 

@@ -2,10 +2,9 @@
 
 use crate::common::scenario;
 use anabranch_net::Time;
-use anabranch_record::{Measured, Meter, NoSamples, Sink};
+use anabranch_record::{Measured, NoSamples, Sink};
 use anabranch_scenario::Scenario;
 use anabranch_sim::{Datagram, EndpointEvent, Endpoints, Out, SimError, run_with};
-use std::borrow::Cow;
 
 /// Its first flow sends some datagrams of 1000 bytes at its start; the receiver answers each by one of 100 bytes.
 #[derive(Default)]
@@ -61,16 +60,12 @@ impl Endpoints for Echo {
     fn measured(&self, _: usize, seconds: f64, lost: &[u64]) -> Vec<Measured<'_>> {
         assert_eq!(lost, self.lost);
         let path = |lost: &u64| Measured {
-            meter: Cow::Owned(Meter::new(0)),
             bytes: self.delivered,
             seconds,
             sent: self.sends as u64,
             offered: self.sends as u64,
             lost: *lost,
-            retransmitted: 0,
-            recoveries: 0,
-            timeouts: 0,
-            spurious: 0,
+            ..Measured::default()
         };
         lost.iter().map(path).collect()
     }
