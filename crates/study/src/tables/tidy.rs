@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 type Value = for<'a> fn(&'a Summary, &'a FlowSummary) -> Cell<'a>;
 
 /// The columns behind those of the axes.
-pub(crate) const COLUMNS: [(&str, Kind, Value); 21] = [
+pub(crate) const COLUMNS: &[(&str, Kind, Value)] = &[
     // The flow's.
     ("algorithm", Kind::Text, |_, flow| Cell::Text(&flow.cc)),
     ("seed", Kind::Unsigned, |run, _| Cell::Count(run.seed)),
