@@ -10,7 +10,7 @@ use crate::subflow::Stage;
 use crate::summary::summarise;
 use anabranch_cc::registry::{Entry, Value};
 use anabranch_cc_fixed::registry;
-use anabranch_net::Time;
+use anabranch_net::{Discipline, Time};
 use anabranch_record::{MemorySink, NoSamples};
 use anabranch_scenario::Scenario;
 use proptest::prelude::*;
@@ -249,10 +249,11 @@ fn link() -> impl Strategy<Value = String> {
             at + 600
         )),
     ];
+    let disciplines: Vec<&str> = Discipline::ALL[1..].iter().map(|kind| kind.name).collect();
     let management = prop_oneof![
         4 => Just(String::new()),
         3 => (2u32..30).prop_map(|n| format!("ecn_threshold = \"{n} packets\"\n")),
-        5 => (prop::sample::select(vec!["red", "codel", "pie", "fq-codel"]), any::<bool>())
+        5 => (prop::sample::select(disciplines), any::<bool>())
             .prop_map(|(kind, ecn)| format!("aqm = {{ kind = \"{kind}\", ecn = {ecn} }}\n")),
     ];
     let tick = prop_oneof![

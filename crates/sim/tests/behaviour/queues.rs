@@ -1,9 +1,12 @@
 //! Managed queues with TCP over them: what their RFCs promise. 40 Mbit/s, a base RTT of 40 ms, a buffer of 400 ms.
 
 use crate::common::*;
+use anabranch_net::Discipline;
 use anabranch_record::Summary;
 
-const KINDS: [&str; 4] = ["red", "codel", "pie", "fq-codel"];
+fn kinds() -> impl Iterator<Item = &'static str> {
+    Discipline::ALL[1..].iter().map(|kind| kind.name)
+}
 
 fn bottleneck(aqm: &str) -> String {
     link_of("path", 40, 20, &format!("queue = \"10 BDP\"\naqm = {{ kind = \"{aqm}\" }}"))
@@ -49,7 +52,7 @@ fn the_wait_is_what_the_discipline_aims_at() {
 #[test]
 fn ecn_flows_are_marked_and_lose_nothing() {
     let floor = (17.0 * 0.75 + 0.5) / 18.0;
-    for aqm in KINDS {
+    for aqm in kinds() {
         let marking = bottleneck(aqm).replace(" }", ", ecn = true }");
         let text = |ecn: &str| marking.clone() + &flows("reno", 4, ecn);
         let utilisation = |seed| {
@@ -102,7 +105,7 @@ fn a_sparse_flow_waits_for_nobody() {
 /// Looking at the queues changes nothing, nor does running twice.
 #[test]
 fn samples_do_not_change_the_run() {
-    for aqm in KINDS {
+    for aqm in kinds() {
         let text = bottleneck(aqm) + &flows("cubic", 3, "tcp = { ecn = true }");
         let (sampled, samples) = record(10.0, 1.0, &text);
         assert_eq!(sampled, run(10.0, 1.0, &text), "{aqm}");

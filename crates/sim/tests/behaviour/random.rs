@@ -5,6 +5,7 @@
 
 use crate::common::*;
 use anabranch_cc::registry::ALL;
+use anabranch_net::Discipline;
 use anabranch_record::{NoSamples, Summary};
 use proptest::prelude::*;
 use std::fmt::Write;
@@ -41,9 +42,9 @@ fn link_body() -> impl Strategy<Value = String> {
     let queue = prop_oneof![Just("1 BDP".to_owned()), (1u64..200).prop_map(|n| format!("{n} packets"))];
     let jitter = (0u64..20, rate(0.1), 1u64..60);
     let marks = ["", "ecn_threshold = \"10 packets\"\n"].map(str::to_owned);
-    let managed = ["red", "codel", "pie", "fq-codel"]
-        .map(|kind| format!("aqm = {{ kind = \"{kind}\", ecn = true }}\n"));
-    let mark = prop::sample::select([&marks[..], &managed[..]].concat());
+    let managed =
+        Discipline::ALL[1..].iter().map(|d| format!("aqm = {{ kind = \"{}\", ecn = true }}\n", d.name));
+    let mark = prop::sample::select(marks.into_iter().chain(managed).collect::<Vec<_>>());
     let changes = prop::collection::btree_map(0u64..4000, change(), 0..3);
     (0.5..20.0f64, 0u64..100, queue, loss(0.1), jitter, mark, changes).prop_map(
         |(mbit, delay, queue, loss, (up_to, reorder, held), mark, changes)| {
