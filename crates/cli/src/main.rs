@@ -227,6 +227,14 @@ fn execute(command: Command) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anabranch::links::{Discipline, Loss};
+
+    /// Pages with lists that are written by hand.
+    const PAGES: &str = concat!(
+        include_str!("../../../docs/src/commands.md"),
+        include_str!("../../../docs/src/queues.md"),
+        include_str!("../../../docs/src/scenario.md")
+    );
 
     #[test]
     fn consistent() {
@@ -263,6 +271,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_pages_name_what_the_lists_have() {
+        let root = Cli::command();
+        let commands = root.get_subcommands().map(|command| format!("\n| `{}", command.get_name()));
+        let backends = anabranch::RUNNERS.iter().map(|(runner, _)| format!("`{}`", runner.name()));
+        let losses = Loss::ALL[1..].iter().map(|model| format!("loss = {{ model = \"{}\"", model.name));
+        let queues = Discipline::ALL[1..].iter().map(|kind| format!("\n| `{}` |", kind.name));
+        let names = commands.chain(backends).chain(losses).chain(queues);
+        assert_eq!(names.filter(|name| !PAGES.contains(name)).collect::<Vec<_>>(), [""; 0]);
     }
 
     fn assert_papers(args: &paper::PaperArgs, example: &str) {
