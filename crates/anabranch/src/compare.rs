@@ -1,7 +1,7 @@
 //! Runs a scenario with several algorithms over several seeds.
 
-use crate::scenario::distinct_warnings;
 use crate::{Error, Runner, SIM, Scenario, Watch, check_memory};
+use crate::{error::input_error, scenario::distinct_warnings};
 use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_study::{
     Backend, Backends, Outcome, Outcomes, Setup, Simulations, StudyError, Task, TaskError, Work,
@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 pub struct Comparison {
     /// The scenario with each algorithm.
     scenarios: Vec<Scenario>,
-    seeds: u32,
+    seeds: Vec<u64>,
     runner: &'static Runner,
 }
 
@@ -54,6 +54,8 @@ impl Comparison {
             check_memory(scenarios.iter().map(|scenario| &**scenario), 0, at_a_time)?;
         }
         scenarios.iter().try_for_each(|scenario| runner.accepts(scenario))?;
+        let seeds = scenarios.first().map_or(Ok(vec![]), |scenario| scenario.seeds(seeds));
+        let seeds = seeds.map_err(|why| input_error(why, None))?;
         Ok(Comparison { scenarios, seeds, runner })
     }
 
@@ -68,9 +70,8 @@ impl Comparison {
         let setups: Vec<Setup> = self.scenarios.iter().map(setup).collect();
         let simulations = Simulations::of([("compare", &setups[..])], 1)?;
         // Seed by seed, so that an interrupted comparison has the same seeds for each algorithm.
-        let first = self.scenarios.first().map_or(1, |scenario| scenario.seed);
-        let seeds = (0..u64::from(self.seeds)).map(|seed| first.wrapping_add(seed));
-        let work: Vec<_> = seeds.map(|seed| runs_of_seed(simulations.clone().on_seeds(&[seed]))).collect();
+        let on = |seed: &u64| runs_of_seed(simulations.clone().on_seeds(&[*seed]));
+        let work: Vec<_> = self.seeds.iter().map(on).collect();
         let backend = RecordingBackend { runs: self.runner.backend, errors: Mutex::default() };
         let (mut summaries, mut failed) = (vec![], vec![]);
         let ended = watch.run_all(Backends(&[&backend]), &work, None, &mut |of_seed| {
@@ -90,7 +91,7 @@ impl Comparison {
         {
             return Err(error.into());
         }
-        let total = self.scenarios.len() * self.seeds as usize;
+        let total = self.scenarios.len() * self.seeds.len();
         Ok(Compared { total, runs: self.in_order(&summaries), failed })
     }
 
@@ -98,7 +99,7 @@ impl Comparison {
         let of = |scenario: &Scenario| {
             let own = summaries.iter().filter(|summary| summary.scenario_hash == scenario.hash);
             let mut own: Vec<Summary> = own.cloned().collect();
-            own.sort_by_key(|summary| summary.seed.wrapping_sub(scenario.seed));
+            own.sort_by_key(|summary| summary.seed);
             own
         };
         self.scenarios.iter().map(of).collect()

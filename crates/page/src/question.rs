@@ -155,11 +155,10 @@ pub fn advise(question: &str, keep_going: &mut dyn FnMut(f64) -> bool) -> Answer
     for planned in &plan.runs {
         let changed = question.changed(&planned.set, planned.cc.as_deref())?;
         let mut seeds = Vec::new();
-        for seed in 0..u64::from(SEEDS) {
+        for seed in changed.seeds(SEEDS).map_err(|why| problem(&why))? {
             let done = (runs.len() * SEEDS as usize + seeds.len()) as f64;
             let whole = changed.duration.as_secs_f64();
             let mut going = |now: Time| keep_going((done + now.as_secs_f64() / whole) / total);
-            let seed = changed.seed.wrapping_add(seed);
             let run = anabranch_sim::run(&changed, seed, &mut NoSamples, &mut going);
             seeds.push(run.map_err(|error| problem(&format!("{}: {error}", planned.what)))?.summary);
         }

@@ -93,7 +93,7 @@ impl Page {
                 "{}: seeds {} to {}, means ± half the width of the 95 % interval (Student's t)\n",
                 first.scenario,
                 first.seed,
-                first.seed.wrapping_add(seeds - 1)
+                first.seed + (seeds - 1)
             ),
         }
     }

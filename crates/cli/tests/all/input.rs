@@ -44,6 +44,11 @@ const MISTAKES: &[(&str, &str)] = &[
     ("compare FILE --cc 'lia,{name=\"lia\", beta=1}'", "lia has no parameter `beta`"),
     ("compare FILE --cc lia --seeds 99999999999999", "for '--seeds <SEEDS>': 99999999999999 is not in 1..="),
     ("compare FILE --cc lia --seeds 0", "for '--seeds <SEEDS>': 0 is not in 1..="),
+    (
+        "compare FILE --cc lia --seed 18446744073709551615 --seeds 2",
+        "2 seeds from 18446744073709551615 on do not exist: the largest seed is 18446744073709551615",
+    ),
+    ("advise FILE --set seed=18446744073709551612 --seeds 5", "5 seeds from 18446744073709551612 on"),
     ("compare FILE --cc lia --jobs 100000", "for '--jobs <N>': 100000 is not in 1..="),
     ("compare FILE --cc lia --jobs 0", "for '--jobs <N>': 0 is not in 1..="),
     // At its option, and not in a generated file.
