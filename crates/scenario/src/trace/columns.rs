@@ -63,28 +63,23 @@ pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(TraceData,
     let mut first = 0.0;
     let mut end: Option<Time> = None;
     for (place, line) in lines {
+        if end.is_some() {
+            let help = "a row with only a time ends the trace";
+            return problems.refuse(&place, "a row after the end of the trace", "after the end", help);
+        }
         let row = row(line, &header, &place, problems)?;
         if steps.is_empty() {
             first = row.time_ns;
         }
         let at = Time::from_nanos((row.time_ns - first).max(0.0).round() as u64);
-        let before = end.or(steps.last().map(|step| step.at));
+        let before = steps.last().map(|step| step.at);
         if let Some(before) = before.filter(|&before| at <= before) {
-            let message = match end {
-                Some(_) => "a row after the end of the trace: a row with only a time ends it".to_owned(),
-                None => {
-                    let own = Time::from_nanos(row.time_ns.round() as u64);
-                    format!("{own} is not after {}", Time::from_nanos(first.round() as u64) + before)
-                }
-            };
+            let own = Time::from_nanos(row.time_ns.round() as u64);
+            let message = format!("{own} is not after {}", Time::from_nanos(first.round() as u64) + before);
             return problems.refuse(&place, message, "not after the row before", "sort the rows by time");
         }
         match row.step {
-            Some(step) if end.is_none() => steps.push(Change { at, ..step }),
-            Some(_) => {
-                let help = "a row with only a time ends the trace";
-                return problems.refuse(&place, "a row after the end of the trace", "after the end", help);
-            }
+            Some(step) => steps.push(Change { at, ..step }),
             None => end = Some(at),
         }
     }

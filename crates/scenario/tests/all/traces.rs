@@ -105,6 +105,7 @@ fn mistakes_in_a_trace() {
         (&format!("{columns}«0,1,2»\n"), "too many values: the header has 2 columns"),
         ("«time (s),rate (Mbit/s)»\n0,0\n1,0\n", "at least 1 kbit/s"),
         (&format!("{columns}0,1\n1,\n«2,3»\n"), "after the end"),
+        (&format!("{columns}0,1\n1,\n«2,»\n"), "after the end"),
         ("time,rate\n«0»,1\n", "needs a unit"),
         ("time (s),rate (Mbit/s),delay\n0,1,1 ms\n«1,2»\n", "too few values"),
         ("time (s),rate (Mbit/s),loss\n0,1,«2»\n", "from 0 to 1"),
