@@ -5,6 +5,9 @@ use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt;
 use std::ops::Range;
 
+/// How many characters behind the start of a mistake a diagnostic shows of its line.
+const LONGEST_REST: usize = 200;
+
 /// A mistake whose file is not yet known.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
@@ -49,10 +52,19 @@ impl Problem {
 
     pub fn within(self, name: &str, text: &str) -> FileError {
         let help = self.help.as_deref().map(printable);
-        let problem = Problem { message: printable(&self.message), help, at: self.at };
+        let text = excerpt(text, self.at.as_ref());
+        let at = self.at.map(|at| at.start..at.end.min(text.len()));
+        let problem = Problem { message: printable(&self.message), help, at };
         let source = NamedSource::new(printable(name), of_same_length(text));
         FileError(Box::new(LocatedProblem { problem, source }))
     }
+}
+
+/// The text, without the rest of a mistake's line if that is long: a diagnostic shows whole lines.
+fn excerpt<'a>(text: &'a str, mistake: Option<&Range<usize>>) -> &'a str {
+    let start = mistake.map_or(0, |at| at.start);
+    let rest = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+    rest.char_indices().nth(LONGEST_REST).map_or(text, |(end, _)| &text[..start + end])
 }
 
 /// Adds a position unless there is a closer one.

@@ -131,6 +131,18 @@ fn numbers_are_finite() {
     assert_eq!(serde_json::from_str::<StudyResult>(&text).unwrap(), result);
 }
 
+/// A diagnostic shows whole lines, but not 60 kB of one.
+#[test]
+fn long_lines_are_cut_behind_a_mistake() {
+    for row in [format!("of = \"{}1\"", "1 + ".repeat(15_000)), format!("{} = 1", "ü".repeat(60_000))] {
+        let error =
+            study(&with("", &format!("ROW\n{row}\n").replace("ROW", "[[rows]]\nid = \"x\""))).err().unwrap();
+        let label = error.labels().unwrap().next().unwrap();
+        let shown = error.source_code().unwrap().read_span(label.inner(), 1, 1).unwrap();
+        assert!(shown.data().len() < 500, "{}", shown.data().len());
+    }
+}
+
 /// Places of the keys themselves; keys that do nothing; names, a row that holds others and is one as well, and filled text.
 #[test]
 fn every_mistake_has_its_place() {
