@@ -162,8 +162,8 @@ pub(crate) struct Group {
     /// Lists of axes that vary together, value by value; they must have equal length. All other axes are crossed. Example: `zip =
     /// [["rate", "delay"]]`
     pub zip: Option<Spanned<Vec<Vec<String>>>>,
-    /// The points to run, if not all; rows, figures and `*` cover only these. Example: `only = [{ rate = 10, loss = ["none",
-    /// "1e-4"] }, { rate = 100 }]`
+    /// The points to run, if not all; rows, figures and `*` cover only these, and `at(…)` reads no others. Example: `only = [{ rate
+    /// = 10, loss = ["none", "1e-4"] }, { rate = 100 }]`
     #[schemars(with = "Option<serde_json::Value>")]
     pub only: Option<Spanned<Value>>,
     /// The length of a run, with `{AXIS.FIELD}` for a value's. Example: `duration = "60 s"`

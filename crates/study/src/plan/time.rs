@@ -27,7 +27,6 @@ pub(super) fn trace(
     };
     let Expr::Call(function, arguments, at) = &call else { return Err(no_line(of, 0..of.len())) };
     let place = part(of, at.clone());
-    let group = here.group()?;
     let network = here.network().or_at(place.clone())?;
     let of: Points = match (function.as_str(), &arguments[..]) {
         ("throughput", flows @ [_, ..]) => {
@@ -65,7 +64,7 @@ pub(super) fn trace(
         }
         _ => return Err(no_line(of, at.clone())),
     };
-    let run = (group, here.point().or_at(place)?);
+    let run = here.run().or_at(place)?;
     let setup = planner.simulate(run, Samples::First)?;
     let Some((operator, number)) = scale else { return Ok((setup, of)) };
     let scaled = move |point: Point| Some(Point { y: operator.of(point.y, number).ok()?, ..point });

@@ -439,8 +439,7 @@ impl Compiler<'_> {
 
     /// The position of a run among those to read.
     fn run(&mut self, here: &Selection<'_>) -> Result<usize, Problem> {
-        let point = here.point().map_err(|problem| self.unless_direct(problem))?;
-        let run = (here.group()?, point);
+        let run = here.run().map_err(|problem| self.unless_direct(problem))?;
         let known = self.runs.iter().position(|other| *other == run);
         Ok(known.unwrap_or_else(|| {
             self.runs.push(run);

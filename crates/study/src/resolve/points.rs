@@ -101,6 +101,16 @@ mod tests {
     }
 
     #[test]
+    fn at_reads_only_what_is_run() {
+        let of = "at(cc = reno, delay = \"9 ms\", n)";
+        let text = format!("{STUDY}[[rows]]\nid = \"left-out\"\nof = '{of}'\n");
+        let why = rows(&text, Size::Full).unwrap_err();
+        assert!(why.contains("does not run cc = reno, delay = 9 ms: `only` leaves it out"), "{why}");
+        assert!(why.starts_with("Some(26)"), "{why}");
+        rows(&text.replace("reno, delay = \"9", "cubic, delay = \"1"), Size::Full).unwrap();
+    }
+
+    #[test]
     fn what_is_no_point() {
         for (wrong, said) in [
             ("{ delay = \"2 ms\" }", "axis `delay` has no value `2 ms`"),

@@ -192,6 +192,21 @@ impl<'a> Selection<'a> {
         }
     }
 
+    /// The group and the point, which its size runs.
+    pub fn run(&self) -> Result<(usize, usize), Problem> {
+        let (group, point) = (self.group()?, self.point()?);
+        let runs = &self.study.groups[group];
+        if runs.only(self.size).is_none_or(|only| only.contains(&point)) {
+            return Ok((group, point));
+        }
+        let values = runs.axes.iter().zip(&runs.points[point]);
+        let values: Vec<_> =
+            values.map(|(axis, i)| format!("{} = {}", axis.name, axis.values[*i].id)).collect();
+        let (values, size) = (values.join(", "), self.size.name());
+        Err(Problem::new(format!("the {size} size does not run {values}: `only` leaves it out"))
+            .help("read a point that is run, or add this one to `only`"))
+    }
+
     /// The value of `{axis}` or `{axis.field}`.
     pub fn text(&self, name: &str) -> Option<String> {
         let (axis, field) = name.split_once('.').map_or((name, None), |(axis, field)| (axis, Some(field)));
