@@ -1,6 +1,6 @@
 //! Studies and standard cases: run together, judged, kept in a folder of results and reported.
 
-use crate::error::counted;
+use crate::error::{counted, input_error};
 use crate::scenario::{check_memory, distinct_warnings};
 use crate::study::{check_failed, describe_extent, failed};
 use crate::{Error, RUNNERS, Runner, Watch, backends, earlier, store};
@@ -127,6 +127,16 @@ impl Campaign {
         for (runner, _) in RUNNERS {
             if self.simulations().any(|simulations| simulations.need(runner.name())) {
                 runner.ready()?;
+            }
+        }
+        if self.kind == Kind::Study {
+            for (study, _) in self.studies.iter().zip(self.simulations()).filter(|(_, all)| all.runs() == 0) {
+                let mut plans = study.experiments.iter().map(|each| each.plan(self.options.size));
+                if plans.all(|plan| plan.on_request || plan.row_ids().next().is_none()) {
+                    let message = format!("{} has nothing to run", study.name);
+                    let help = "an experiment may need `--only`, and `only` of runs may leave out all values of `--at`";
+                    return Err(input_error(message, Some(help)));
+                }
             }
         }
         if lax {

@@ -206,6 +206,13 @@ fn mistakes_are_reported_before_anything_runs() {
     }
     // 18 simulations, each with 10,000 seeds.
     refused("seeds = 4", "seeds = 10000", ["mine has 180000 runs, about", "--yes"]);
+    let text = "title = \"t\"\n[runs.r]\nscenario = \"two-links.toml\"\ncc = \"{cc}\"\nvary.cc = [\"lia\", \"olia\"]\n\
+                vary.iw = { key = \"tcp.initial_window\", values = [4, 10] }\nonly = [{ cc = \"lia\" }, { iw = 4 }]\n\
+                [[rows]]\nid = \"{cc}.{iw}\"\nof = \"jain()\"";
+    let file = dir.write("only.toml", text);
+    let left_out = ["study", &file, "--at", "cc=olia", "--at", "iw=10", "--out", &dir.at("out")];
+    anabranch(left_out).refused(["only has nothing to run", "`only` of runs may leave out"]);
+    assert!(!fs::exists(dir.at("out")).unwrap());
 }
 
 /// A sweep is a study: what it prints as one gives the same rows.
