@@ -82,6 +82,11 @@ pub(crate) fn runs(spec: &Group) -> Result<(), Problem> {
                 .help("to change it for some runs, use `repeats` and `at_most`"));
         }
     }
+    for (key, own) in [("duration", &spec.duration), ("warmup", &spec.warmup)] {
+        if let Some(set) = spec.set.get(key).filter(|_| own.is_some()) {
+            return Err(set.problem(format!("`{key}` in `set` has no effect beside `{key}` of the runs")));
+        }
+    }
     for (count, what) in [(&spec.repeats, "repeats"), (&spec.at_most, "at_most")] {
         let Some(count) = count else { continue };
         let all = match &**count {

@@ -76,6 +76,7 @@ pub(crate) struct Headline {
     /// The claim, in a sentence. Example: `claim = "LIA takes no more than a single-path flow"`
     pub claim: String,
     /// The rows that judge the claim: it holds if all of them are reproduced. Example: `judged = ["links.order"]`
+    #[serde(deserialize_with = "some_rows")]
     pub judged: Vec<Spanned<String>>,
     /// Rows to show with the claim, by name; all must have the same unit. Example: `values = { LIA = "links.lia", Reno =
     /// "links.reno" }`
@@ -224,13 +225,18 @@ pub(crate) struct Experiment {
     pub findings: Vec<Finding>,
 }
 
-/// An own error, so that the message has the list's position.
 fn some_ids<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Spanned<String>>, D::Error> {
-    let ids = Vec::deserialize(from)?;
-    match ids.is_empty() {
-        true => Err(D::Error::custom("an experiment needs at least one identifier: ids = [\"…\"]")),
-        false => Ok(ids),
-    }
+    some(from, "an experiment needs at least one identifier: ids = [\"…\"]")
+}
+
+fn some_rows<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Spanned<String>>, D::Error> {
+    some(from, "a headline needs at least one row that judges it: judged = [\"…\"]")
+}
+
+/// A list with elements. It has an own error, so that the message has the list's position.
+fn some<'de, D: Deserializer<'de>>(from: D, message: &str) -> Result<Vec<Spanned<String>>, D::Error> {
+    let list = Vec::deserialize(from)?;
+    if list.is_empty() { Err(D::Error::custom(message)) } else { Ok(list) }
 }
 
 /// A sentence with means over seeds, or one for each value of the axes that it names.

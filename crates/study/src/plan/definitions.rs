@@ -293,7 +293,8 @@ mod tests {
     #[test]
     fn values_of_a_headline_have_one_unit() {
         let values = "values = { a = \"lia.goal1\", b = \"LIA.goal2\" }";
-        let headline = format!("\"Goals\"\nheadline = {{ claim = \"\", judged = [], {values} }}");
+        let headline =
+            format!("\"Goals\"\nheadline = {{ claim = \"\", judged = [\"lia.goal1\"], {values} }}");
         let text = STUDY.replacen("\"Goals\"", &headline, 1);
         study(&text).unwrap();
         let id = "id = \"{cc}.goal2\"";

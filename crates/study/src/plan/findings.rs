@@ -41,6 +41,12 @@ fn one(planner: &mut Planner<'_>, finding: &Finding, here: &Selection<'_>) -> Re
         parts.push((text[from..at.start].to_owned(), digits, quantity));
         from = at.end;
     }
+    let is_used = |name: &String| numbers(&text).iter().any(|(used, ..)| used == name);
+    if let Some((name, of)) = finding.values.iter().find(|(name, _)| !is_used(name)) {
+        return Err(of
+            .problem(format!("`{name}` has no effect: the text does not contain it"))
+            .help(format!("write {{{name}:.2}} in the text for two decimals")));
+    }
     let end = text[from..].to_owned();
     planner.plan.findings.push(FindingPlan { parts, end });
     Ok(())

@@ -179,10 +179,23 @@ fn interpretations<'a>(
     let Some(name) = &other.what else {
         return Err(Problem::new("an entry of `interpretations` has no name").help("add what = \"…\""));
     };
-    let Row { only, published, claim, rule, rows, .. } = other;
-    let judges = published.is_some() || claim.is_some() || rule.is_some();
-    Problem::new("an entry of `interpretations` cannot have `where`, `published`, `claim`, `rule` or `rows`")
-        .unless(only.is_none() && !judges && rows.is_empty())?;
+    let without_effect = [
+        ("id", !other.id.span().is_empty()),
+        ("unit", other.unit.is_some()),
+        ("where", other.only.is_some()),
+        ("published", other.published.is_some()),
+        ("from", other.from.is_some()),
+        ("claim", other.claim.is_some()),
+        ("rule", other.rule.is_some()),
+        ("because", other.because.is_some()),
+        ("explain", !other.explain.is_empty()),
+        ("interpretations", !other.interpretations.is_empty()),
+        ("rows", !other.rows.is_empty()),
+    ];
+    if let Some((key, _)) = without_effect.into_iter().find(|(_, is_given)| *is_given) {
+        return Err(Problem::new(format!("`{key}` has no effect in an entry of `interpretations`"))
+            .help("an entry may have `what`, `runs`, `at` and an expression: the row has the rest"));
+    }
     let inner = row.inner(other);
     let mut open = match &other.runs {
         Some(Names::One(runs)) => here.in_runs(runs)?,

@@ -117,6 +117,10 @@ impl Network {
         if let Some(rest) = key.strip_prefix("tcp.") {
             return self.set(setup, &format!("flows.*.tcp.{rest}"), value);
         }
+        if key == "seed" {
+            return Err(Problem::new("`seed` has no effect here: each simulation has the seeds 1, 2, …")
+                .help("give their number, by `--seeds` or by `seeds` of a size"));
+        }
         if !key.contains('*') {
             return Ok(setup.set(key, value));
         }

@@ -151,15 +151,22 @@ fn every_mistake_has_its_place() {
         | EXPERIMENT¶ids = [] | at least one identifier | ids = []
         | EXPERIMENT¶ids = [" "] | an identifier must not be empty | ids =
         | EXPERIMENT¶ids = ["E"]¶EXPERIMENT¶ids = ["E"] | two experiments have the identifier `E` | ids =
+        | [headline]¶claim = "c"¶judged = [] | at least one row that judges it | judged = []
         | BARS¶BARS | two figures have the identifier `F` | id = "F"
         | ROW¶of = "jain()"¶ROW¶of = "jain()" | two rows have the identifier `x` | id = "x"
         duration = "1 parsec" | | unit of time | duration =
         | [size]¶default.duration = "2 parsecs" | unit of time | default.duration
         | [size]¶default.warmup = "5 s" | warm-up | default.warmup
         | [size]¶default.scale = 1e-9 | at cc = lia is invalid | default.scale
-        | ROW¶of = "jain()"¶interpretations = [{ what = "w", rule = "at most 1" }] | an entry of `interpretations` cannot have | id = "x"
+        | ROW¶of = "jain()"¶interpretations = [{ what = "w", rule = "at most 1" }] | `rule` has no effect in an entry | id = "x"
+        | ROW¶of = "jain()"¶interpretations = [{ what = "w", id = "y" }] | `id` has no effect in an entry | id = "x"
+        | ROW¶of = "jain()"¶interpretations = [{ what = "w", unit = "s" }] | `unit` has no effect in an entry | id = "x"
+        | ROW¶of = "jain()"¶interpretations = [{ what = "w", because = "b" }] | `because` has no effect in an entry | id = "x"
         vary.loss = ["1 %"] | | an axis cannot be called `loss` | vary.loss
         vary.backend = ["x"] | | an axis cannot be called `backend` | vary.backend
+        duration = "3 s" | set.duration = "2 s" | `duration` in `set` has no effect | set.duration
+        set.seed = 7 | | `seed` has no effect here | set.seed
+        vary.s = { key = "seed", values = [1] } | | `seed` has no effect here | vary.s
         repeats = 0 | | `repeats` is 0 | repeats =
         at_most = { reno = 2 } | | no axis has the values reno | at_most =
         at_most = {} | | at_most | at_most =
@@ -185,6 +192,7 @@ fn every_mistake_has_its_place() {
         | [axes]¶n = { values = [1, 2], names = ["X", "X"] }¶HEAT¶x = "n"¶at = { cc = "lia" } | have the name "X" | x = "n"
         | ROW¶of = "1"¶ascending = ["1", "2"]¶rows = [{ id = "y", formula = "1" }] | one of `of` | id = "x"
         | [[findings]]¶text = "{cc.name} {cc.name} {cc.name} {cc.name} {m:.1}" | no `m` | text =
+        | [[findings]]¶at = { cc = "lia" }¶text = "{m:.1}"¶values = { m = "jain()", n = "jain()" } | `n` has no effect | values =
         "#,
     );
 }
