@@ -207,6 +207,9 @@ fn note_flow(notes: &mut Vec<String>, flow: &Flow, used: usize, scenario: &Scena
     }
 }
 
+/// The least rate of random loss whose share of a goodput is noted.
+const NOTED_LOSS: f64 = 0.01;
+
 /// Notes what is left out of a link and assumed of it.
 fn note_link(notes: &mut Vec<String>, name: &str, spec: &LinkSpec, begin: &LinkSpec, scenario: &Scenario) {
     let at = scenario.warmup;
@@ -237,10 +240,14 @@ fn note_link(notes: &mut Vec<String>, name: &str, spec: &LinkSpec, begin: &LinkS
             notes.push(format!("{name} has an AQM: the queueing delay is {wait}, and each packet is equally likely to be lost."));
         }
     }
-    if begin.loss_at == LossAt::Exit && begin.loss.mean_rate() > 0.0 {
-        notes.push(format!(
+    match begin.loss_at {
+        LossAt::Exit if begin.loss.mean_rate() > 0.0 => notes.push(format!(
             "{name} loses packets at its exit: the goodputs here include what it loses, so the real ones are lower by that share."
-        ));
+        )),
+        LossAt::Entry if begin.loss.mean_rate() >= NOTED_LOSS => notes.push(format!(
+            "{name} loses packets at random: the goodput of a flow that no full link limits includes them here, so the real one is lower by that share."
+        )),
+        _ => {}
     }
     if begin.loss.comes_in_bursts() {
         notes.push(format!(

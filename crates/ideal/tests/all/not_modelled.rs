@@ -17,14 +17,15 @@ fn links_are_as_when_means_begin() {
 }
 
 #[test]
-fn losses_at_the_exit_are_not_in_rates() {
-    let lossy = |at: &str| {
-        let loss = format!("loss = {{ model = \"bernoulli\", rate = 0.01 }}, loss_at = \"{at}\"");
+fn random_losses_are_in_rates() {
+    let lossy = |at: &str, rate: f64| {
+        let loss = format!("loss = {{ model = \"bernoulli\", rate = {rate} }}, loss_at = \"{at}\"");
         let link = format!("links.l = {{ rate = \"10 Mbit/s\", delay = \"10 ms\", {loss} }}\n");
         ideals(&(link + &flow("f", "reno", "[[\"l\"]]")))
     };
-    noted(&lossy("exit"), "l loses packets at its exit");
-    assert!(!lossy("entry").notes.iter().any(|note| note.contains("exit")));
+    noted(&lossy("exit", 0.001), "l loses packets at its exit");
+    noted(&lossy("entry", 0.01), "a flow that no full link limits");
+    assert!(!lossy("entry", 0.001).notes.iter().any(|note| note.contains("loses packets")));
 }
 
 #[test]
