@@ -100,6 +100,13 @@ impl Drawable {
             Content::Runs(runs) => self.runs(runs, plot)?,
             Content::Study(study) => self.study(study, plot)?,
         };
+        if plot.view.cuts_nothing(&drawn.panels) {
+            let message = "`--from` and `--to` have no effect: the figure is not over time".to_owned();
+            return Err(input_error(
+                message,
+                Some("leave them out, or draw a figure over time, such as windows"),
+            ));
+        }
         plot.view.apply(&mut drawn.panels);
         if let Some(heading) = &plot.heading {
             drawn.heading.clone_from(heading);

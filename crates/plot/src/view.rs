@@ -42,6 +42,11 @@ impl View {
         }
     }
 
+    /// Whether it has a stretch of time for panels without one over time.
+    pub fn cuts_nothing(&self, panels: &[Panel]) -> bool {
+        (self.from_s.is_some() || self.to_s.is_some()) && panels.iter().all(|panel| panel.x.title != TIME)
+    }
+
     fn cut(&self, panel: &mut Panel) {
         let (from, to) = (self.from_s.unwrap_or(f64::NEG_INFINITY), self.to_s.unwrap_or(f64::INFINITY));
         for series in &mut panel.series {

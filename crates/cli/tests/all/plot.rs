@@ -227,6 +227,7 @@ fn what_cannot_be_drawn_says_why() {
         assert!(!fs::exists(out).unwrap());
     };
     fails(&record, &["--figure", "window"], &["known: windows, throughput"]);
+    fails(&record, &["--figure", "shares", "--from", "2 s"], &["`--from` and `--to` have no effect"]);
     fails(&record, &["--size", "60x60px"], &["do not fit"]);
     fails(&record, &["--size", "big"], &["give screen, single"]);
     fails(folder.arg(), &[], &["has no summary.json"]);
