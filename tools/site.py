@@ -21,7 +21,7 @@ def findings(readme):
     section = readme.split("## Findings", 1)[1].split("\n## ", 1)[0]
     rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("|")]
     head, _, *body = rows
-    cell = lambda name, text: f'<td data-head="{name.strip()}">{inline(text)}</td>'
+    cell = lambda name, text: f'<td data-head="{html.escape(name.strip())}">{inline(text)}</td>'
     lines = ["".join(f"<th>{inline(name)}</th>" for name in head), *("".join(map(cell, head, row)) for row in body)]
     return "\n".join(['<div class="wide"><table>', *(f"<tr>{line}</tr>" for line in lines), "</table></div>"])
 

@@ -129,15 +129,12 @@ impl Campaign {
                 runner.ready()?;
             }
         }
-        if self.kind == Kind::Study {
-            for (study, _) in self.studies.iter().zip(self.simulations()).filter(|(_, all)| all.runs() == 0) {
-                let mut plans = study.experiments.iter().map(|each| each.plan(self.options.size));
-                if plans.all(|plan| plan.on_request || plan.row_ids().next().is_none()) {
-                    let message = format!("{} has nothing to run", study.name);
-                    let help = "an experiment may need `--only`, and `only` of runs may leave out all values of `--at`";
-                    return Err(input_error(message, Some(help)));
-                }
-            }
+        let is_empty = |study: &&Arc<Study>| self.options.leave_nothing(study);
+        if let Some(study) = self.studies.iter().find(is_empty).filter(|_| self.kind == Kind::Study) {
+            let message = format!("{} has nothing to run", study.name);
+            let help =
+                "an experiment may need `--only`, and `only` of runs may leave out all values of `--at`";
+            return Err(input_error(message, Some(help)));
         }
         if lax {
             return Ok(());

@@ -1,7 +1,8 @@
 //! Runs a scenario with several algorithms over several seeds.
 
+use crate::error::input_error;
+use crate::scenario::distinct_warnings;
 use crate::{Error, Runner, SIM, Scenario, Watch, check_memory};
-use crate::{error::input_error, scenario::distinct_warnings};
 use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_study::{
     Backend, Backends, Outcome, Outcomes, Setup, Simulations, StudyError, Task, TaskError, Work,

@@ -91,7 +91,7 @@ AB_INLINE void ab_grow_large(struct ab_group *g, struct ab_path *p, u64 acked, u
 /* The paths as small ones are linked: by L, and with the paper's first factor only, by V. */
 AB_INLINE struct ab_linked ab_linked_for_small(const struct ab_links *l)
 {
-#ifdef AB_FIRST_FACTOR
+#ifdef AB_SMALL_BY_RENO
 	u32 rtt;
 
 	return ab_linked_by_reno(l, &rtt);

@@ -207,7 +207,7 @@ fn note_flow(notes: &mut Vec<String>, flow: &Flow, used: usize, scenario: &Scena
     }
 }
 
-/// The least rate of random loss whose share of a goodput is noted.
+/// The least rate of losses at a link's entry whose share of a goodput is noted.
 const NOTED_LOSS: f64 = 0.01;
 
 /// Notes what is left out of a link and assumed of it.
@@ -245,7 +245,7 @@ fn note_link(notes: &mut Vec<String>, name: &str, spec: &LinkSpec, begin: &LinkS
             "{name} loses packets at its exit: the goodputs here include what it loses, so the real ones are lower by that share."
         )),
         LossAt::Entry if begin.loss.mean_rate() >= NOTED_LOSS => notes.push(format!(
-            "{name} loses packets at random: the goodput of a flow that no full link limits includes them here, so the real one is lower by that share."
+            "{name} loses packets at its entry: the goodput of a flow that no full link limits includes them here, so the real one is lower by that share."
         )),
         _ => {}
     }

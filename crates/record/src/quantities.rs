@@ -41,7 +41,7 @@ pub enum Unit {
     Count,
 }
 
-/// A table in the terminal. Those of links are the same on a kernel.
+/// A table in the terminal. Tables of links use `Run` and `Compare` on every backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
     /// Of a run in the simulator.
@@ -194,7 +194,7 @@ quantities! {
     early_drops: u64 = |(done, _)| done.early_drops, Count;
     /// Packets that the link marked: congestion experienced (RFC 3168).
     marks: u64 = |(done, _)| done.marked, Count, "marks" in Run;
-    /// Packets that the loss process took, or a link that was down.
+    /// Packets that the loss model dropped, or that met a link that was down.
     losses: u64 = |(done, _)| done.losses, Count, "losses" in Run;
 }
 
@@ -411,7 +411,7 @@ samples! {
     drops: u64, Count;
     /// Packets that the link marked.
     marks: u64, Count;
-    /// Packets that the loss process took, or a link that was down.
+    /// Packets that the loss model dropped, or that met a link that was down.
     losses: u64, Count;
 }
 

@@ -64,8 +64,12 @@ pub fn answer(result: &StudyResult) -> Option<Verdict> {
 }
 
 fn find<'a>(result: &'a StudyResult, id: &str) -> Option<&'a Row> {
-    // A study's identifiers differ in more than their case.
-    result.experiments.iter().flat_map(|e| &e.rows).find(|row| row.id.to_lowercase() == id.to_lowercase())
+    result.experiments.iter().flat_map(|e| &e.rows).find(|row| is_called(row, id))
+}
+
+/// A study's identifiers differ in more than their case.
+fn is_called(row: &Row, id: &str) -> bool {
+    row.id.to_lowercase() == id.to_lowercase()
 }
 
 /// The claim, its verdict and its values; for a study without a headline, the count of its verdicts.
@@ -179,7 +183,7 @@ fn sources<'a>(result: &'a StudyResult, headline: &Headline) -> Vec<ValueLine<'a
 fn backends<'a>(result: &'a StudyResult, headline: &Headline) -> Vec<&'a VariantName> {
     let rows = || headline.judged.iter().chain(headline.values.iter().map(|(_, id)| id));
     let experiments =
-        result.experiments.iter().filter(|e| e.rows.iter().any(|row| rows().any(|id| *id == row.id)));
+        result.experiments.iter().filter(|e| e.rows.iter().any(|row| rows().any(|id| is_called(row, id))));
     distinct_by(experiments.flat_map(|e| &e.variants).filter(|column| column.of_backend), |column| &column.id)
 }
 

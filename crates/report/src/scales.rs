@@ -72,14 +72,18 @@ pub fn ticks(axis: &Axis, (low, high): (f64, f64), about: f64) -> Vec<(f64, Stri
         let fine = (first - 1..=last).flat_map(|e| [1, 2, 5].map(|m| f64::from(m) * 10f64.powi(e)));
         let fine: Vec<f64> = fine.filter(|v| (low..=high).contains(v)).collect();
         if fine.len() > 1 {
-            return fine.into_iter().map(|v| (v, exact(significant(v, 1)))).collect();
+            return labelled(fine.into_iter().map(|v| significant(v, 1)).collect());
         }
     }
     let step = step((high - low) / about);
     let (first, last) = ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
     let decimals = (-(step.log10() + 1e-9).floor()).clamp(0.0, 15.0) as usize;
     let rounded = |v: f64| format!("{v:.decimals$}").parse::<f64>().map_or(v, |v| v + 0.0);
-    let values: Vec<f64> = (first..=last).map(|i| rounded(i as f64 * step)).collect();
+    labelled((first..=last).map(|i| rounded(i as f64 * step)).collect())
+}
+
+/// Ticks with digits for labels, or all with powers of ten.
+fn labelled(values: Vec<f64>) -> Vec<(f64, String)> {
     let label = if values.iter().any(|v| scientific_range(*v)) { scientific } else { exact };
     values.into_iter().map(|v| (v, label(v))).collect()
 }

@@ -76,7 +76,7 @@ const MISTAKES: &[(&str, &str)] = &[
         "`--cc` replaces the value of `--vary flows.bonded.cc`",
     ),
     ("sweep FILE --vary tcp.mss=500,1000 --vary 'flows.*.tcp.mss=700'", "`flows.*.tcp.mss` is varied twice"),
-    ("sweep FILE --cc lia --set seed=7", "`seed` has no effect here: each simulation has the seeds 1, 2, …"),
+    ("sweep FILE --cc lia --set seed=7", "`seed` has no effect here: the command chooses the seeds"),
     ("sweep FILE --name a/b", "`a/b` cannot be the name of the sweep's files"),
     ("sweep FILE --cc uncoupled-cubic", "uncoupled-cubic"),
     ("ideal FILE --queue 2", "from 0 to 1"),

@@ -17,7 +17,7 @@ fn links_are_as_when_means_begin() {
 }
 
 #[test]
-fn random_losses_are_in_rates() {
+fn losses_are_in_rates() {
     let lossy = |at: &str, rate: f64| {
         let loss = format!("loss = {{ model = \"bernoulli\", rate = {rate} }}, loss_at = \"{at}\"");
         let link = format!("links.l = {{ rate = \"10 Mbit/s\", delay = \"10 ms\", {loss} }}\n");

@@ -111,7 +111,7 @@ fn algorithms(plan: &Plan, paper: &PaperPlan) -> Markup {
 
 fn contents(paper: &PaperPlan) -> Markup {
     html! {
-        nav.contents id="contents" aria-label="On this page" {
+        nav.contents id="contents" aria-label="Contents" {
             h2 { "Contents" }
             ol {
                 @if !paper.result.notes.is_empty() { li { a href="#notes" { "Notes" } } }

@@ -5,7 +5,7 @@ use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt;
 use std::ops::Range;
 
-/// How many characters behind the start of a mistake a diagnostic shows of its line.
+/// How many characters after the start of a mistake a diagnostic shows of its line.
 const LONGEST_REST: usize = 200;
 
 /// A mistake whose file is not yet known.
@@ -60,7 +60,7 @@ impl Problem {
     }
 }
 
-/// The text, without the rest of a mistake's line if that is long: a diagnostic shows whole lines.
+/// The text, up to 200 characters after the start of a mistake if its line is longer: a diagnostic shows whole lines.
 fn excerpt<'a>(text: &'a str, mistake: Option<&Range<usize>>) -> &'a str {
     let start = mistake.map_or(0, |at| at.start);
     let rest = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();

@@ -27,6 +27,14 @@ impl Options {
     pub fn seeds(&self, study: &Study) -> u32 {
         self.seeds.unwrap_or(study.seeds(self.size)).max(1)
     }
+
+    /// Whether they leave a study without simulations, rows and figures.
+    pub fn leave_nothing(&self, study: &Study) -> bool {
+        let is_empty = |of: &PlannedExperiment| {
+            of.setups.is_empty() && of.plan.rows.is_empty() && of.plan.figures.is_empty()
+        };
+        choose(study, self).is_ok_and(|all| all.iter().all(is_empty))
+    }
 }
 
 /// An experiment with all its simulations.

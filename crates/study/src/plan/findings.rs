@@ -14,6 +14,14 @@ use std::ops::Range;
 pub(super) fn add(planner: &mut Planner<'_>, finding: &Finding) -> Result<(), Problem> {
     let group = planner.study.group_or_only(finding.runs.as_deref())?;
     let named = axes_of(&finding.text);
+    // An axis may have others in its fields.
+    let used = numbers(&finding.text);
+    let is_used = |name: &String| !named.is_empty() || used.iter().any(|(used, ..)| used == name);
+    if let Some((name, of)) = finding.values.iter().find(|(name, _)| !is_used(name)) {
+        return Err(of
+            .problem(format!("`{name}` has no effect: the text does not contain it"))
+            .help(format!("write {{{name}:.2}} in the text for two decimals")));
+    }
     let named: Vec<&str> = named.into_iter().filter(|name| *name != "texts").collect();
     for start in starts_over(planner.open(Some(group)), &finding.at, &named)? {
         for point in start.each(&named)? {
@@ -40,12 +48,6 @@ fn one(planner: &mut Planner<'_>, finding: &Finding, here: &Selection<'_>) -> Re
         let quantity = planner.read(of, here, finding.pooled)?;
         parts.push((text[from..at.start].to_owned(), digits, quantity));
         from = at.end;
-    }
-    let is_used = |name: &String| numbers(&text).iter().any(|(used, ..)| used == name);
-    if let Some((name, of)) = finding.values.iter().find(|(name, _)| !is_used(name)) {
-        return Err(of
-            .problem(format!("`{name}` has no effect: the text does not contain it"))
-            .help(format!("write {{{name}:.2}} in the text for two decimals")));
     }
     let end = text[from..].to_owned();
     planner.plan.findings.push(FindingPlan { parts, end });

@@ -94,6 +94,11 @@ impl Group {
         size.of(self.only.each_ref()).as_deref()
     }
 
+    /// Whether that size runs the point.
+    pub fn runs(&self, size: Size, point: usize) -> bool {
+        self.only(size).is_none_or(|only| only.contains(&point))
+    }
+
     /// Whether every combination of values has a point.
     pub fn is_crossed(&self, size: Size) -> bool {
         let all = self.axes.iter().map(|axis| axis.values.len()).product::<usize>();

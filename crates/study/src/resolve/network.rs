@@ -118,7 +118,7 @@ impl Network {
             return self.set(setup, &format!("flows.*.tcp.{rest}"), value);
         }
         if key == "seed" {
-            return Err(Problem::new("`seed` has no effect here: each simulation has the seeds 1, 2, …")
+            return Err(Problem::new("`seed` has no effect here: the command chooses the seeds")
                 .help("give their number, by `--seeds` or by `seeds` of a size"));
         }
         if !key.contains('*') {

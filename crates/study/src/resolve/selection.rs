@@ -192,14 +192,14 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// The group and the point, which its size runs.
+    /// The group and the point; an error if its size does not run the point.
     pub fn run(&self) -> Result<(usize, usize), Problem> {
         let (group, point) = (self.group()?, self.point()?);
-        let runs = &self.study.groups[group];
-        if runs.only(self.size).is_none_or(|only| only.contains(&point)) {
+        let of = &self.study.groups[group];
+        if of.runs(self.size, point) {
             return Ok((group, point));
         }
-        let values = runs.axes.iter().zip(&runs.points[point]);
+        let values = of.axes.iter().zip(&of.points[point]);
         let values: Vec<_> =
             values.map(|(axis, i)| format!("{} = {}", axis.name, axis.values[*i].id)).collect();
         let (values, size) = (values.join(", "), self.size.name());
@@ -281,9 +281,8 @@ impl<'a> Selection<'a> {
     pub fn has_point(&self) -> bool {
         let Some(group) = self.at.group.map(|group| &self.study.groups[group]) else { return false };
         let whole: Option<Vec<usize>> = self.at.each[..group.axes.len()].iter().copied().collect();
-        let is_run = |i: &usize| group.only(self.size).is_none_or(|only| only.contains(i));
         match whole {
-            Some(whole) => group.index.get(&whole).is_some_and(is_run),
+            Some(whole) => group.index.get(&whole).is_some_and(|point| group.runs(self.size, *point)),
             None => group.is_crossed(self.size) || self.points().next().is_some(),
         }
     }

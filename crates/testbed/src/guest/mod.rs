@@ -67,7 +67,7 @@ impl Guest {
         let image = images.join(series);
         let initramfs = fs::read(image.join("initramfs")).map_err(|why| {
             TestbedError::Environment(format!(
-                "no guest image in {} ({why}): run `tools/guest-image.sh {series}` of Anabranch's sources",
+                "no guest image in {} ({why}): run `tools/guest-image.sh {series}` in Anabranch's sources",
                 image.display()
             ))
         })?;

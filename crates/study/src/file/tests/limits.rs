@@ -133,7 +133,7 @@ fn numbers_are_finite() {
 
 /// A diagnostic shows whole lines, but not 60 kB of one.
 #[test]
-fn long_lines_are_cut_behind_a_mistake() {
+fn long_lines_are_cut_after_a_mistake() {
     for row in [format!("of = \"{}1\"", "1 + ".repeat(15_000)), format!("{} = 1", "ü".repeat(60_000))] {
         let error =
             study(&with("", &format!("ROW\n{row}\n").replace("ROW", "[[rows]]\nid = \"x\""))).err().unwrap();
