@@ -50,9 +50,15 @@ impl<T: Copy> Fifo<T> {
     /// Adds an element as the last.
     #[inline]
     pub fn push(&mut self, value: T) {
-        if self.len == self.ring.len() {
+        if self.is_full() {
             self.grow(value);
         }
+        self.push_in_place(value);
+    }
+
+    /// The same, if the ring [is not full](Fifo::is_full).
+    #[inline]
+    pub fn push_in_place(&mut self, value: T) {
         self.last = self.behind(self.last);
         self.len += 1;
         self.ring[self.last] = value;
@@ -80,6 +86,23 @@ impl<T: Copy> Fifo<T> {
         debug_assert!(self.len > 0, "the queue is empty");
         self.first = self.behind(self.first);
         self.len -= 1;
+    }
+
+    /// Removes elements from the front, as long as `leaves` holds for them.
+    #[inline]
+    pub fn drop_while(&mut self, mut leaves: impl FnMut(&T) -> bool) {
+        let (mut first, mut len) = (self.first, self.len);
+        while len > 0 && leaves(&self.ring[first]) {
+            first = self.behind(first);
+            len -= 1;
+        }
+        (self.first, self.len) = (first, len);
+    }
+
+    /// Whether the ring has to grow for another element.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.len == self.ring.len()
     }
 
     /// Removes all elements but the first `len`.

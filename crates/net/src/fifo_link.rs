@@ -49,39 +49,69 @@ impl FifoLink {
     }
 
     /// A packet of `wire_bytes` > 0 arrives.
-    #[inline]
+    #[inline(always)] // mostly it is the call of `take_plain`, whose result fits into registers
     pub fn offer(&mut self, now: Time, wire_bytes: u32, ecn_capable: bool) -> Outcome {
-        self.advance(now);
-        if self.plain { self.take_plain(now, wire_bytes) } else { self.take(now, wire_bytes, ecn_capable) }
+        if now >= self.due || !self.plain {
+            return self.take(now, wire_bytes, ecn_capable);
+        }
+        let taken = if self.queue.has_departures(now) {
+            self.take_behind_departures(now, wire_bytes)
+        } else {
+            self.take_plain(now, wire_bytes)
+        };
+        match taken {
+            (at, None) => Outcome::Delivered { at, marked: false },
+            (_, Some(why)) => Outcome::Dropped(why),
+        }
     }
 
-    /// [`FifoLink::take`] of a link without what most links do not have.
-    #[inline]
-    fn take_plain(&mut self, now: Time, wire_bytes: u32) -> Outcome {
-        let mut start = FineTime::from_time(now);
-        let free_at = self.transmitter.busy_until;
-        if free_at > start {
-            if !self.queue.has_room(wire_bytes) {
-                return self.drop(DropReason::Queue, wire_bytes);
+    /// [`FifoLink::take`] of a link without what most links do not have: when the packet is delivered, or why not. It calls others only at
+    /// its ends, so that its variables need no stack.
+    #[inline(never)]
+    fn take_plain(&mut self, now: Time, wire_bytes: u32) -> (Time, Option<DropReason>) {
+        let (mut start, free_at) = (FineTime::from_time(now), self.transmitter.busy_until);
+        let waits = free_at > start;
+        if waits {
+            if !self.queue.has_room(wire_bytes) || !self.queue.has_place() {
+                return self.take_rarely(now, wire_bytes);
             }
             start = free_at;
-            self.queue.push(now, free_at, wire_bytes);
         }
-        if !self.transmitter.transmit(start, wire_bytes) {
-            return self.drop(DropReason::Down, wire_bytes);
+        if !self.transmitter.transmit_at_this_rate(start, wire_bytes) {
+            return self.take_rarely(now, wire_bytes);
         }
         self.totals.deliver(wire_bytes, false);
-        Outcome::Delivered { at: self.transmitter.plain_delivery(), marked: false }
+        let at = self.transmitter.plain_delivery();
+        if waits {
+            self.queue.push_in_place(now, free_at, wire_bytes);
+        }
+        (at, None)
+    }
+
+    #[inline(never)]
+    fn take_behind_departures(&mut self, now: Time, wire_bytes: u32) -> (Time, Option<DropReason>) {
+        self.queue.advance(now);
+        self.take_plain(now, wire_bytes)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_rarely(&mut self, now: Time, wire_bytes: u32) -> (Time, Option<DropReason>) {
+        match self.take(now, wire_bytes, false) {
+            Outcome::Delivered { at, .. } => (at, None),
+            Outcome::Dropped(why) => (Time::NEVER, Some(why)),
+        }
     }
 
     /// The fate of a packet that arrives.
     #[inline(never)]
     fn take(&mut self, now: Time, wire_bytes: u32, ecn_capable: bool) -> Outcome {
+        self.advance(now);
         if !self.transmitter.is_up() {
-            return self.drop(DropReason::Down, wire_bytes);
+            return Outcome::Dropped(self.drop(DropReason::Down, wire_bytes));
         }
         if self.loss.loses_at(LossAt::Entry, now, wire_bytes) {
-            return self.drop(DropReason::Loss, wire_bytes);
+            return Outcome::Dropped(self.drop(DropReason::Loss, wire_bytes));
         }
 
         let mut marked = false;
@@ -89,26 +119,26 @@ impl FifoLink {
             match self.enter(now, ecn_capable) {
                 Verdict::Accept => (),
                 Verdict::Mark => marked = true,
-                Verdict::Drop => return self.drop(DropReason::Early, wire_bytes),
+                Verdict::Drop => return Outcome::Dropped(self.drop(DropReason::Early, wire_bytes)),
             }
         }
         let (mut start, free_at) = self.transmitter.start_and_free_at(now);
         if free_at > FineTime::from_time(now) {
             if !self.queue.has_room(wire_bytes) {
-                return self.drop(DropReason::Queue, wire_bytes);
+                return Outcome::Dropped(self.drop(DropReason::Queue, wire_bytes));
             }
             start = self.transmitter.busy_until;
             self.queue.push(now, free_at, wire_bytes);
             if self.transmitter.is_down_at_tick(free_at) {
-                return self.drop(DropReason::Down, wire_bytes);
+                return Outcome::Dropped(self.drop(DropReason::Down, wire_bytes));
             }
         }
         if !self.transmitter.transmit(start, wire_bytes) {
-            return self.drop(DropReason::Down, wire_bytes);
+            return Outcome::Dropped(self.drop(DropReason::Down, wire_bytes));
         }
         if self.loss.loses_at(LossAt::Exit, self.transmitter.busy_until.as_time(), wire_bytes) {
             self.transmitter.note_lost(wire_bytes);
-            return self.drop(DropReason::Loss, wire_bytes);
+            return Outcome::Dropped(self.drop(DropReason::Loss, wire_bytes));
         }
 
         self.totals.deliver(wire_bytes, marked);
@@ -176,6 +206,7 @@ impl FifoLink {
 
     /// Enters epochs and makes updates that are due by `now`, in order.
     #[cold]
+    #[inline(never)]
     fn catch_up(&mut self, now: Time) {
         while now >= self.due && self.due < Time::NEVER {
             let due = self.due;
@@ -204,13 +235,13 @@ impl FifoLink {
     }
 
     #[inline]
-    fn drop(&mut self, why: DropReason, wire_bytes: u32) -> Outcome {
+    fn drop(&mut self, why: DropReason, wire_bytes: u32) -> DropReason {
         if matches!(why, DropReason::Queue | DropReason::Early)
             && let Some(discipline) = self.discipline.as_deref_mut()
         {
             discipline.rule().dropped();
         }
-        Outcome::Dropped(self.totals.drop(why, wire_bytes))
+        self.totals.drop(why, wire_bytes)
     }
 }
 

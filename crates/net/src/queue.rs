@@ -21,8 +21,10 @@ pub(crate) struct Queue {
 /// A packet that waits. Its instant of departure is rounded down to 2⁻³² ns: 16 bytes in all.
 #[derive(Clone, Copy, Debug)]
 struct Queued {
-    nanos: u64,
-    fraction: u32,
+    /// The first whole nanosecond that is not before the departure.
+    left_at: u64,
+    /// How long before that, in 2⁻³² ns.
+    before: u32,
     size: u32,
 }
 
@@ -30,18 +32,14 @@ impl Queued {
     #[inline]
     fn new(departure: FineTime, size: u32) -> Queued {
         let departure = departure.to_32();
-        Queued { nanos: (departure >> 32) as u64, fraction: departure as u32, size }
-    }
-
-    /// The first whole nanosecond that is not before the departure.
-    #[inline]
-    fn left_at(self) -> u64 {
-        self.nanos.saturating_add(u64::from(self.fraction > 0))
+        let (nanos, fraction) = ((departure >> 32) as u64, departure as u32);
+        let left_at = nanos.saturating_add(u64::from(fraction > 0));
+        Queued { left_at, before: fraction.wrapping_neg(), size }
     }
 
     #[inline]
     fn departure(self) -> u128 {
-        u128::from(self.nanos) << 32 | u128::from(self.fraction)
+        (u128::from(self.left_at) << 32) - u128::from(self.before)
     }
 }
 
@@ -54,18 +52,34 @@ impl Queue {
         Queue { left_at: u64::MAX, max_packets, max_bytes, ..Queue::default() }
     }
 
+    /// Whether packets left by `now` that are not removed.
+    #[inline]
+    pub fn has_departures(&self, now: Time) -> bool {
+        now.as_nanos() >= self.left_at
+    }
+
     /// Removes the packets that left by `now`.
     #[inline]
     pub fn advance(&mut self, now: Time) {
-        while now.as_nanos() >= self.left_at
-            && let Some(first) = self.waiting.front()
-        {
-            let (departure, size) = (first.departure(), first.size);
-            self.bytes -= u64::from(size);
-            self.integral.leave_at(departure, size);
-            self.waiting.drop_front();
-            self.left_at = self.waiting.front().map_or(u64::MAX, |first| first.left_at());
+        if !self.has_departures(now) {
+            return;
         }
+        let (mut bytes, mut integral) = (self.bytes, self.integral);
+        self.waiting.drop_while(|packet| {
+            let has_left = packet.left_at <= now.as_nanos();
+            if has_left {
+                bytes -= u64::from(packet.size);
+                integral.leave_at(packet.departure(), packet.size);
+            }
+            has_left
+        });
+        (self.bytes, self.integral) = (bytes, integral);
+        self.set_left_at();
+    }
+
+    #[inline]
+    fn set_left_at(&mut self) {
+        self.left_at = self.waiting.front().map_or(u64::MAX, |first| first.left_at);
     }
 
     /// The packets that wait leave at other times, or at `now` for ever.
@@ -80,7 +94,7 @@ impl Queue {
                 }
             }
         }
-        self.left_at = self.waiting.front().map_or(u64::MAX, |first| first.left_at());
+        self.set_left_at();
     }
 
     /// What waits, as of the last `advance`.
@@ -92,26 +106,44 @@ impl Queue {
     /// Whether one more packet may wait.
     #[inline]
     pub fn has_room(&self, size: u32) -> bool {
-        (self.waiting.len() as u64) < self.max_packets
-            && self.bytes.saturating_add(size.into()) <= self.max_bytes
+        (self.waiting.len() as u64) < self.max_packets && u64::from(size) <= self.max_bytes - self.bytes
+    }
+
+    /// Whether its memory has a place for one more packet.
+    #[inline]
+    pub fn has_place(&self) -> bool {
+        !self.waiting.is_full()
     }
 
     /// Takes a packet that will leave at `departure`, not before those that entered earlier.
     #[inline]
     pub fn push(&mut self, now: Time, departure: FineTime, size: u32) {
+        let packet = self.enter(now, departure, size);
+        self.waiting.push(packet);
+    }
+
+    /// The same, if it [has a place](Queue::has_place).
+    #[inline]
+    pub fn push_in_place(&mut self, now: Time, departure: FineTime, size: u32) {
+        let packet = self.enter(now, departure, size);
+        self.waiting.push_in_place(packet);
+    }
+
+    #[inline]
+    fn enter(&mut self, now: Time, departure: FineTime, size: u32) -> Queued {
         self.bytes += u64::from(size);
         self.integral.enter(now, size);
         let packet = Queued::new(departure, size);
         if self.waiting.is_empty() {
-            self.left_at = packet.left_at();
+            self.left_at = packet.left_at;
         }
-        self.waiting.push(packet);
+        packet
     }
 
     /// The time of the next departure, rounded down.
     #[inline]
     pub fn next_departure(&self) -> Time {
-        self.waiting.front().map_or(Time::NEVER, |first| Time::from_nanos(first.nanos))
+        self.waiting.front().map_or(Time::NEVER, |first| FineTime::from_32(first.departure()).whole())
     }
 
     /// The integral of the waiting bytes over time up to `now`, to which the queue must have been

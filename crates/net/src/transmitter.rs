@@ -248,6 +248,17 @@ impl Transmitter {
         self.busy_until <= self.last_end || self.transmit_slow_path(wire_bytes)
     }
 
+    /// The same, if it is transmitted at the current rate alone; else nothing happens.
+    #[inline]
+    pub fn transmit_at_this_rate(&mut self, start: FineTime, wire_bytes: u32) -> bool {
+        let end = start.plus(self.per_byte.times(wire_bytes));
+        let does = end <= self.last_end;
+        if does {
+            self.busy_until = end;
+        }
+        does
+    }
+
     /// The latest packet is not transmitted at the current rate alone.
     #[inline(never)]
     fn transmit_slow_path(&mut self, wire_bytes: u32) -> bool {
