@@ -1,6 +1,7 @@
 //! The window of CUBIC in congestion avoidance (RFC 9438 §4), apart from any path: `cubic` uses it as
 //! a path's window, `coupled-cubic` keeps one in the background.
 
+use crate::path::{lower, raise};
 use crate::{Seconds, Segments, entry::Params, math};
 
 /// The constants of RFC 9438 §4.6, §5.
@@ -89,7 +90,10 @@ impl CubicWindow {
         let t = now - stage.epoch;
         if self.w_cubic(&stage, t) < stage.w_est {
             // §4.3; a small beta makes alpha exceed a small window.
-            return cwnd.max(stage.w_est.min(cwnd + acked));
+            let mut next = cwnd + acked;
+            lower(&mut next, stage.w_est);
+            raise(&mut next, cwnd);
+            return next;
         }
         let target = self.w_cubic(&stage, t + srtt).clamp(cwnd, 1.5 * cwnd); // §4.2
         cwnd + (target - cwnd) * (acked / cwnd).min(1.0) // §4.4, §4.5

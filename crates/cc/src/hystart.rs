@@ -47,7 +47,7 @@ impl HyStart {
     #[inline]
     pub(crate) fn grow(&mut self, path: &mut Path, ack: &Ack) -> Segments {
         // §4.3: only the first slow start, which ends with the first finite threshold.
-        if path.ssthresh.is_infinite() && self.enabled && self.grow_first(path, ack) {
+        if path.ssthresh == Segments::INFINITY && self.enabled && self.grow_first(path, ack) {
             return 0.0;
         }
         slow_start::grow(path, ack.acked)

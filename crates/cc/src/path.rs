@@ -72,7 +72,7 @@ pub struct Path {
 
 /// Lowers a minimum to `x`, a number: `f64::min` takes twice as long, as it also handles NaN.
 #[inline]
-fn lower(least: &mut f64, x: f64) {
+pub(crate) fn lower(least: &mut f64, x: f64) {
     if x < *least {
         *least = x;
     }

@@ -46,16 +46,18 @@ impl Time {
     #[inline]
     pub fn as_nanos_f64(self) -> f64 {
         #[cold]
+        #[inline(never)] // or the compiler converts both in six
         fn beyond_signed(ns: u64) -> f64 {
             ns as f64
         }
         i64::try_from(self.0).map_or_else(|_| beyond_signed(self.0), |ns| ns as f64)
     }
 
-    /// A number of nanoseconds below 2⁶³, rounded down; negative is zero.
+    /// A number of nanoseconds from 0 to 2⁶³, rounded down.
     #[inline]
     pub fn from_nanos_f64(ns: f64) -> Time {
-        Time((ns as i64).max(0) as u64)
+        debug_assert!(ns >= 0.0);
+        Time(ns as i64 as u64)
     }
 
     /// The span since `earlier`, zero if that is later.

@@ -39,9 +39,23 @@ impl Histogram {
     pub fn record(&mut self, ns: u64) {
         let ns = ns.max(1);
         self.count += 1;
-        self.min = self.min.min(ns);
-        self.max = self.max.max(ns);
-        let i = self.place(number(ns));
+        if ns < self.min {
+            self.min = ns;
+        }
+        if ns > self.max {
+            self.max = ns;
+        }
+        let bucket = number(ns);
+        match self.counts.get_mut(bucket.wrapping_sub(self.base)) {
+            Some(n) if *n < u32::MAX => *n += 1,
+            _ => self.count_rarely(bucket),
+        }
+    }
+
+    /// The bucket has no place yet, or is full.
+    #[cold]
+    fn count_rarely(&mut self, bucket: usize) {
+        let i = self.place(bucket);
         match self.counts[i].checked_add(1) {
             Some(n) => self.counts[i] = n,
             None => self.halve(i),
@@ -60,7 +74,6 @@ impl Histogram {
     }
 
     /// The index of a bucket, for which it makes room.
-    #[inline]
     fn place(&mut self, bucket: usize) -> usize {
         let i = bucket.wrapping_sub(self.base);
         if i < self.counts.len() { i } else { self.make_room(bucket) }

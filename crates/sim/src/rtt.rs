@@ -22,14 +22,15 @@ pub(crate) struct Rtt {
     base: Time,
     /// Smallest sample; [`Time::NEVER`] before the first.
     pub(crate) min: Time,
-    min_rto: Time,
+    /// The least margin of the timeout in ns.
+    least_margin: f64,
     /// Consecutive timeouts: each doubles the next (RFC 6298 §5.5).
     backoff: u32,
 }
 
 impl Rtt {
     pub(crate) fn new(min_rto: Time) -> Rtt {
-        Rtt { base: INITIAL_RTO, min: Time::NEVER, min_rto, ..Rtt::default() }
+        Rtt { base: INITIAL_RTO, min: Time::NEVER, least_margin: min_rto.as_nanos_f64(), ..Rtt::default() }
     }
 
     /// Takes a sample (RFC 6298 §2.2, §2.3), which ends the backoff (§5.7, §3; Linux' `tcp_ack_update_rtt`).
@@ -44,7 +45,7 @@ impl Rtt {
             self.srtt += 0.125 * (r - self.srtt);
         }
         // The floor applies to the variance, as in Linux: a delayed ACK must not cause a timeout.
-        let margin = (4.0 * self.deviation).max(self.min_rto.as_nanos_f64());
+        let margin = (4.0 * self.deviation).max(self.least_margin);
         self.smoothed = Time::from_nanos_f64(self.srtt);
         self.base = Time::from_nanos_f64(self.srtt + margin);
         self.min = self.min.min(rtt.last);
