@@ -24,13 +24,15 @@ pub(crate) struct Host {
     /// When the latest packet leaves; later packets do not overtake it.
     last: Time,
     pub(crate) lane: u32,
+    /// The number of links behind the lane.
+    pub(crate) links: u16,
 }
 
 impl Host {
     /// With a jitter of up to `jitter`.
-    pub(crate) fn new(lane: u32, jitter: Time, random: Random) -> Host {
+    pub(crate) fn new(lane: u32, links: u16, jitter: Time, random: Random) -> Host {
         let jitter = jitter.as_nanos() as f64;
-        Host { jitter, random, last: Time::ZERO, lane }
+        Host { jitter, random, last: Time::ZERO, lane, links }
     }
 }
 
@@ -38,6 +40,8 @@ impl Host {
 // The default is only for `new`, which sets what differs from zero.
 #[derive(Clone, Default)]
 pub(crate) struct Lane {
+    /// Its event target.
+    target: u32,
     delay: Time,
     /// The largest jitter of its hosts: packets that enter in order pass others by no more.
     jitter: Time,
@@ -53,8 +57,8 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    pub(crate) fn new(delay: Time) -> Lane {
-        Lane { delay, armed: Time::NEVER, ..Lane::default() }
+    pub(crate) fn new(target: u32, delay: Time) -> Lane {
+        Lane { target, delay, armed: Time::NEVER, ..Lane::default() }
     }
 
     /// With a jitter of up to `jitter`.
@@ -62,16 +66,9 @@ impl Lane {
         self.jitter = self.jitter.max(jitter);
     }
 
-    /// A packet of `host` enters at `at`. `target` is the event target of the lane.
+    /// A packet of `host` enters at `at`.
     #[inline]
-    pub(crate) fn enter(
-        &mut self,
-        packet: &Packet,
-        at: Time,
-        host: &mut Host,
-        target: u32,
-        events: &mut EventQueue,
-    ) {
+    pub(crate) fn enter(&mut self, packet: &Packet, at: Time, host: &mut Host, events: &mut EventQueue) {
         let mut at = at + self.delay;
         if host.jitter > 0.0 {
             at += Time::from_nanos_f64(host.random.uniform() * host.jitter);
@@ -79,16 +76,24 @@ impl Lane {
         let keeps_order = at > host.last;
         at = at.max(host.last);
         host.last = at;
-        if keeps_order && self.pipe.back().is_some_and(|(later, _)| *later > at + self.jitter) {
+        match self.pipe.back() {
+            Some((last, _)) if *last >= at => self.enter_before(packet, at, keeps_order),
+            _ => self.pipe.push((at, *packet)),
+        }
+        events.arm(&mut self.armed, at, self.target);
+    }
+
+    /// A packet enters that does not leave after the last one.
+    #[inline(never)]
+    fn enter_before(&mut self, packet: &Packet, at: Time, keeps_order: bool) {
+        if keeps_order && self.pipe.back().is_some_and(|(last, _)| *last > at + self.jitter) {
             self.straggle(packet, at);
         } else {
             let place = (at, packet.subflow);
             self.pipe.insert((at, *packet), |(at, packet)| (*at, packet.subflow) > place);
         }
-        events.arm(&mut self.armed, at, target);
     }
 
-    #[inline(never)]
     fn straggle(&mut self, packet: &Packet, at: Time) {
         let key = self.straggling.insert(*packet);
         self.stragglers.push(Reverse((at, packet.subflow, key)));
@@ -99,7 +104,7 @@ impl Lane {
     /// Handles the head event, which is of this lane: takes it from the queue, and the packet from the lane. False if the event was
     /// void.
     #[inline]
-    pub(crate) fn step(&mut self, target: u32, events: &mut EventQueue, packet: &mut Packet) -> bool {
+    pub(crate) fn step(&mut self, events: &mut EventQueue, packet: &mut Packet) -> bool {
         if self.armed != events.now() {
             events.finish();
             return false;
@@ -113,7 +118,7 @@ impl Lane {
             self.armed = self.armed.min(*at);
         }
         if self.armed < Time::NEVER {
-            events.repeat_pipe(self.armed, target);
+            events.repeat_pipe(self.armed, self.target);
         } else {
             events.finish();
         }
@@ -153,8 +158,8 @@ mod tests {
         let mut events = EventQueue::default();
         events.set_pipes(LANE + 1);
         let mut hosts: Vec<_> =
-            (0..4).map(|h| Host::new(0, Time::from_nanos(6), Random::new(1, h))).collect();
-        let mut lane = Lane::new(delay);
+            (0..4).map(|h| Host::new(0, 0, Time::from_nanos(6), Random::new(1, h))).collect();
+        let mut lane = Lane::new(LANE, delay);
         lane.add_host(Time::from_nanos(6));
         let (mut entries, mut left, mut counts) = (entries.iter(), Vec::new(), [0; 4]);
         let mut packet = Packet::new(Kind::Ack, 0, 0, 52, Time::ZERO);
@@ -164,7 +169,7 @@ mod tests {
         }
         while let Some((now, target)) = events.advance() {
             if target == LANE {
-                if lane.step(LANE, &mut events, &mut packet) {
+                if lane.step(&mut events, &mut packet) {
                     left.push((now.as_nanos(), packet.subflow, packet.seq));
                 }
                 continue;
@@ -175,7 +180,7 @@ mod tests {
             packet.seq = counts[*host as usize];
             counts[*host as usize] += 1;
             let at = now + Time::from_nanos(*ahead);
-            lane.enter(&packet, at, &mut hosts[*host as usize], LANE, &mut events);
+            lane.enter(&packet, at, &mut hosts[*host as usize], &mut events);
             entry = entries.next();
             if let Some((gap, ..)) = entry {
                 events.schedule(now + Time::from_nanos(*gap), ENTRY);

@@ -92,15 +92,16 @@ impl Network {
         (jitter, random): (Time, Random),
         ahead: bool,
     ) -> u32 {
-        let lanes = &mut self.lanes;
+        let (lanes, hops) = (&mut self.lanes, self.hops.len() as u32);
         let lane = *self.lane_of.entry((forward.to_vec(), return_delay)).or_insert_with(|| {
-            lanes.push(Lane::new(return_delay));
-            lanes.len() as u32 - 1
+            let lane = lanes.len() as u32;
+            lanes.push(Lane::new(hops + lane, return_delay));
+            lane
         });
-        let lane_hop = self.hops.len() as u32 + lane;
+        let lane_hop = hops + lane;
         self.events.set_pipes(self.hop_targets());
         self.lanes[lane as usize].add_host(jitter);
-        self.hosts.push(Host::new(lane, jitter, random));
+        self.hosts.push(Host::new(lane, back.len() as u16, jitter, random));
         self.drops.add();
         self.delayed_acks.add();
         let hops = |links: &[usize]| links.iter().map(|link| *link as u32).collect::<Vec<_>>();
@@ -164,9 +165,8 @@ impl Network {
         if self.observations.is_some() {
             return self.send_captured(packet);
         }
-        let target = self.routes.begin(&mut packet);
-        packet.hops_left -= 1;
-        self.enter_lane(&packet, at, target);
+        packet.hops_left = self.hosts[packet.subflow as usize].links;
+        self.enter_lane(&packet, at);
     }
 
     /// The same with a capture; a separate function, so that other runs pay one comparison.
@@ -186,7 +186,7 @@ impl Network {
         let now = self.events.now();
         packet.hops_left -= 1;
         let Some(hop) = self.hops.get_mut(target as usize) else {
-            self.enter_lane(packet, now, target);
+            self.enter_lane(packet, now);
             return None;
         };
         if let Some(observations) = &mut self.observations
@@ -223,9 +223,9 @@ impl Network {
 
     /// A packet of the receiver enters its lane at `at`.
     #[inline]
-    fn enter_lane(&mut self, packet: &Packet, at: Time, target: u32) {
+    fn enter_lane(&mut self, packet: &Packet, at: Time) {
         let host = &mut self.hosts[packet.subflow as usize];
-        self.lanes[host.lane as usize].enter(packet, at, host, target, &mut self.events);
+        self.lanes[host.lane as usize].enter(packet, at, host, &mut self.events);
     }
 
     /// A packet arrives at a [`DequeueStage`].
@@ -347,7 +347,7 @@ impl Network {
     pub(crate) fn step(&mut self, target: u32, packet: &mut Packet) -> Option<Time> {
         let moved = match (target as usize).checked_sub(self.hops.len()) {
             None => self.step_hop(target, packet),
-            Some(lane) => self.lanes[lane].step(target, &mut self.events, packet),
+            Some(lane) => self.lanes[lane].step(&mut self.events, packet),
         };
         if !moved {
             return None;
