@@ -31,6 +31,8 @@ pub(crate) struct Receiver {
     echo: Time,
     /// Boxed, so that a flow without losses touches little memory. It stays once allocated.
     disorder: Option<Box<Disorder>>,
+    /// When its ACK is due at the latest, if some are pending.
+    due: Time,
     /// Segments received since the last ACK.
     pending: u32,
     /// Whether `disorder` is in use.
@@ -75,7 +77,22 @@ impl Receiver {
     /// Takes a data segment. `every` full segments are acknowledged at once (RFC 5681 §4.2).
     #[inline]
     pub(crate) fn on_data(&mut self, packet: &Packet, every: u32) -> Reply {
-        let seq = widen(self.next, packet.seq);
+        if packet.seq != self.next as u32 || self.disordered {
+            let seq = widen(self.next, packet.seq);
+            self.note(packet, seq);
+            return self.out_of_order(seq);
+        }
+        self.note(packet, self.next);
+        self.next += 1;
+        if self.pending >= every || packet.has(flag::FIN | flag::CE) {
+            return Reply::Now;
+        }
+        Reply::Later
+    }
+
+    /// Notes what the next ACK will say of segment `seq`, apart from its number.
+    #[inline]
+    fn note(&mut self, packet: &Packet, seq: u64) {
         if seq <= self.reported {
             self.echo = self.echo.max(packet.stamp);
         }
@@ -83,14 +100,6 @@ impl Receiver {
         if packet.has(flag::CWR | flag::CE | flag::PSH) {
             self.track_flags(packet.flags);
         }
-        if seq != self.next || self.disordered {
-            return self.out_of_order(seq);
-        }
-        self.next += 1;
-        if self.pending >= every || packet.has(flag::FIN | flag::CE) {
-            return Reply::Now;
-        }
-        Reply::Later
     }
 
     /// Whether to send the pending ACK before taking this segment: the segment belongs to neither of the two most recently
@@ -108,6 +117,20 @@ impl Receiver {
             (start..=end).contains(&seq) || seq + 1 == start
         });
         seq > self.next && !is_of_latest && ranges == BLOCKS_EXPECTED
+    }
+
+    /// When the pending ACK is due at the latest, by [`Receiver::delay`]; [`Time::NEVER`] without one.
+    #[inline]
+    pub(crate) fn due(&self) -> Time {
+        if self.pending > 0 { self.due } else { Time::NEVER }
+    }
+
+    /// A segment whose [`Reply`] is to acknowledge later: at `at`, if the pending ACK is not due before.
+    #[inline]
+    pub(crate) fn delay(&mut self, at: Time) {
+        if self.pending == 1 {
+            self.due = at;
+        }
     }
 
     /// Whether the end of a burst is not acknowledged.

@@ -161,7 +161,8 @@ impl Subflow {
     ) {
         #[cfg(test)]
         net.count_early(packet);
-        let due = net.delayed_acks.due(self.id);
+        let due = self.rx.due();
+        debug_assert_eq!(due, net.delayed_acks.due(self.id));
         if due <= at {
             self.acknowledge_early(due, Covers::None, incoming, net);
         } else if self.rx.displaces_unreported(packet) {
@@ -174,7 +175,11 @@ impl Subflow {
             self.first_bytes += incoming.take(packet.data, Chunk::of(packet));
         }
         match self.rx.on_data(packet, incoming.delayed_ack.into()) {
-            Reply::Later => self.delay_ack(at + incoming.delayed_ack_timeout, net),
+            Reply::Later => {
+                let due = at + incoming.delayed_ack_timeout;
+                self.rx.delay(due);
+                self.delay_ack(due, net);
+            }
             Reply::Now | Reply::Compressible => self.acknowledge_early(at, Covers::UpTo, incoming, net),
         }
     }
