@@ -23,7 +23,12 @@ pub(crate) fn ready(subflows: &mut [Subflow], cc: &Group, now: Time) -> impl Ite
 /// Whether backups are not used, as a regular subflow is usable.
 #[inline]
 fn backups_wait(subflows: &[Subflow], cc: &Group) -> bool {
-    subflows.iter().any(|s| s.backup) && subflows.iter().any(|s| is_regular(s, cc))
+    subflows.iter().any(|s| s.backup) && has_regular(subflows, cc)
+}
+
+#[inline(never)]
+fn has_regular(subflows: &[Subflow], cc: &Group) -> bool {
+    subflows.iter().any(|s| is_regular(s, cc))
 }
 
 #[inline(always)] // a call costs as much as what it decides
@@ -129,16 +134,17 @@ fn least_ready<K: Ord + Copy>(
 }
 
 /// The same, and the number of those that may send.
-#[inline]
+#[inline(always)]
 fn least_and_number<K: Ord + Copy>(
     subflows: &mut [Subflow],
     cc: &Group,
     now: Time,
     key: impl Fn(&Subflow) -> K,
 ) -> Option<(usize, usize)> {
-    let backups_wait = backups_wait(subflows, cc);
     let (mut least, mut number) = (None, 0);
-    for (i, subflow) in subflows.iter_mut().enumerate() {
+    for i in 0..subflows.len() {
+        let backups_wait = subflows[i].backup && has_regular(subflows, cc);
+        let subflow = &mut subflows[i];
         if may_send(subflow, backups_wait, cc, now) {
             number += 1;
             let key = key(subflow);
