@@ -270,15 +270,15 @@ impl Connection {
             self.confirm(s, net);
         }
         let subflow = &mut self.subflows[s];
-        if let Some(sent) = subflow.tx.on_ack(packet, net.sacks.of(packet), now, &mut self.cc) {
-            subflow.meter.round_trip(now, now.since(sent));
+        if let Some(rtt) = subflow.tx.on_ack(packet, net.sacks.of(packet), now, &mut self.cc) {
+            subflow.meter.round_trip(now, rtt);
         }
         if subflow.stage == Stage::Closing && subflow.tx.board.una() == subflow.tx.board.nxt() {
             subflow.stage = Stage::Closed;
             self.needs_attention = true;
             subflow.tx.stop();
             self.cc.remove_path(subflow.tx.row);
-            subflow.meter.window(now, 0.0);
+            subflow.meter.no_window(now);
         } else if subflow.is_up() || subflow.stage == Stage::Closing {
             subflow.meter.window(now, self.cc.path(subflow.tx.row).cwnd);
         }

@@ -72,17 +72,19 @@ impl Meter {
         self.of.rtt.hold(dt);
     }
 
-    /// The window is `cwnd` from now on; 0: the subflow is not established.
+    /// The window is `cwnd` > 0 from now on.
     #[inline]
     pub(crate) fn window(&mut self, now: Time, cwnd: f64) {
-        let cwnd = if cwnd > 0.0 { cwnd } else { f64::NAN };
         if self.running && cwnd.to_bits() != self.of.cwnd.now.to_bits() {
             self.settle(now);
         }
         self.of.cwnd.now = cwnd;
-        if cwnd.is_nan() {
-            self.of.rtt.now = f64::NAN;
-        }
+    }
+
+    /// The subflow is not established from now on.
+    pub(crate) fn no_window(&mut self, now: Time) {
+        self.window(now, f64::NAN);
+        self.of.rtt.now = f64::NAN;
     }
 
     /// An RTT sample of a segment that was sent once.

@@ -39,18 +39,17 @@ impl Rack {
         }
     }
 
-    /// Whether an ACK in order of all before `acked` lets no segment be overdue: the next one was sent after all that are delivered.
+    /// Whether an ACK in order whose last segment is `newest` lets no segment be overdue: all that are outstanding were sent after
+    /// those that are delivered.
     #[inline]
-    pub(crate) fn is_content(&self, board: &Scoreboard, acked: u64) -> bool {
-        let is_later = |seq| board.first_copy_sent(seq).is_some_and(|sent| (sent, seq) >= self.newest);
-        board.first_copy <= acked && (acked == board.nxt() || is_later(acked))
+    pub(crate) fn is_content(&self, newest: (Time, u64)) -> bool {
+        newest >= self.newest
     }
 
-    /// The same as [`Rack::on_delivered`] for such an ACK, whose last segment is `newest` and measures `rtt`.
+    /// The same as [`Rack::on_delivered`] for such an ACK, which measures `rtt`.
     #[inline]
     pub(crate) fn on_delivered_in_order(&mut self, newest: (Time, u64), rtt: Time) {
-        self.rtt = rtt;
-        self.newest = self.newest.max(newest);
+        (self.newest, self.rtt) = (newest, rtt);
     }
 
     /// Step 4: a DSACK indicates that the reordering window was too small.

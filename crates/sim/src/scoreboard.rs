@@ -217,24 +217,25 @@ impl Scoreboard {
         }
     }
 
-    /// The segments of an ACK of all before `acked`, if it is in order: they were sent once, and nothing is lost or selectively
-    /// acknowledged.
+    /// The segments of an ACK of all before `acked`, if it is in order: nothing is lost or selectively acknowledged, and every outstanding
+    /// segment was sent once. So `highest` and `first_copy` are not above `una`.
     #[inline]
     pub(crate) fn in_order(&self, acked: u64) -> Option<InOrder> {
         let una = self.una();
-        let repairs = self.repairing || self.sacked | self.lost | self.resent != 0 || self.highest > una;
-        if repairs || acked <= una || acked > self.nxt() {
+        if self.repairing || self.sacked | self.lost | self.resent != 0 || acked <= una || acked > self.nxt()
+        {
             return None;
         }
+        debug_assert!(self.highest <= una && self.first_copy <= una);
         let first = self.segments.get(una);
-        let (mut bytes, mut state, mut last) = (u64::from(first.len), first.state, first.sent);
+        let (mut bytes, mut last) = (u64::from(first.len), first.sent);
         for seq in una + 1..acked {
             let segment = self.segments.get(seq);
+            debug_assert!(segment.state == 0);
             bytes += u64::from(segment.len);
-            state |= segment.state;
             last = segment.sent; // first copies are in the order of their numbers
         }
-        (state == 0).then_some(InOrder { segments: acked - una, bytes, first: first.sent, last })
+        Some(InOrder { segments: acked - una, bytes, first: first.sent, last })
     }
 
     /// Applies such an ACK.
@@ -410,5 +411,6 @@ impl Scoreboard {
         assert_eq!(self.lost, count(LOST, LOST));
         assert_eq!(self.resent, count(RESENT, RESENT));
         assert_eq!(count(SACKED | LOST, SACKED | LOST), 0);
+        assert_eq!(count(SACKED | LOST | RESENT | EVER_RESENT, EVER_RESENT), 0);
     }
 }

@@ -230,8 +230,8 @@ impl Sender {
         self.pace_next = self.pace_next.min(now + interval);
     }
 
-    /// Handles an acknowledgement and its SACK blocks. Returns when the last segment was sent, of those that it acknowledges and that
-    /// were sent once.
+    /// Handles an acknowledgement and its SACK blocks. Returns the RTT of the last segment, of those that it acknowledges and that were
+    /// sent once.
     #[inline]
     pub(crate) fn on_ack(
         &mut self,
@@ -296,7 +296,7 @@ impl Sender {
         } else if delivered.segments > 0 {
             self.pto_at = Time::NEVER; // RFC 8985 §7.2: no probe while something is SACKed
         }
-        delivered.sent_once().map(|(_, last)| last)
+        delivered.sent_once().map(|(_, last)| now.since(last))
     }
 
     /// Counts a round trip when data sent after the last one is acknowledged.
@@ -374,20 +374,27 @@ impl Sender {
         );
     }
 
-    /// Sends a new segment. The caller then calls [`Sender::arm_probe`].
+    /// Sends a new segment, and returns its number. The caller then calls [`Sender::measure_sent`], unless it [`Sender::sends_plainly`], and
+    /// after the last one of several [`Sender::sent_new`].
     #[inline]
-    pub(crate) fn send_new(&mut self, mut segment: Segment, now: Time, cc: &Group) -> (u64, Segment) {
+    pub(crate) fn send_new(&mut self, segment: Segment) -> u64 {
         let seq = self.board.nxt();
-        segment.sent = now;
+        self.board.send(segment);
+        seq
+    }
+
+    /// New segments were sent now: the number of those with payload, and their bytes.
+    #[inline(always)]
+    pub(crate) fn sent_new(&mut self, segments: u64, bytes: u64, now: Time) {
         self.resumed |= self.idle_since < now;
         self.idle_since = Time::NEVER;
-        self.board.send(segment);
         if self.rto_at == Time::NEVER {
             self.rto_at = now + self.rtt.rto();
         }
-        self.counters.sent_bytes += u64::from(segment.len);
-        self.sent(seq, &segment, now, cc);
-        (seq, segment)
+        self.counters.sent += segments;
+        self.counters.sent_bytes += bytes;
+        self.last_sent = now;
+        self.arm_probe(now);
     }
 
     /// The next segment to retransmit, if the window has room.
@@ -408,15 +415,22 @@ impl Sender {
         if seq == self.board.una() {
             self.rto_at = now + self.rtt.rto();
         }
+        self.counters.sent += u64::from(segment.len > 0);
         self.counters.resent += u64::from(segment.len > 0);
-        self.sent(seq, &segment, now, cc);
+        self.last_sent = now;
+        self.measure_sent(seq, now, cc);
         segment
     }
 
+    /// Whether sending a segment has no effect on delivery rates, PRR and pacing.
     #[inline]
-    fn sent(&mut self, seq: u64, segment: &Segment, now: Time, cc: &Group) {
-        self.last_sent = now;
-        self.counters.sent += u64::from(segment.len > 0);
+    pub(crate) fn sends_plainly(&self, cc: &Group) -> bool {
+        self.rates.is_none() && !self.spreads_reduction() && cc.path(self.row).pacing_rate.is_none()
+    }
+
+    /// Segment `seq` was sent now, for delivery rates, PRR and pacing.
+    #[inline]
+    pub(crate) fn measure_sent(&mut self, seq: u64, now: Time, cc: &Group) {
         if let Some(rates) = &mut self.rates {
             rates.on_sent(seq, now, self.board.in_flight());
         }

@@ -508,7 +508,7 @@ pub(crate) fn subflows_of(
         let mut subflow = Subflow::new(id, path.backup, flow.tcp.min_rto, observables);
         subflow.wanted = flow.joins_at_start(p);
         subflow.ahead = ahead;
-        subflow.has_one_link = path.links.len() == 1;
+        subflow.offers_ahead = ahead && path.links.len() == 1;
         subflow.last_link = path.links.last().map_or(0, |link| *link as u32);
         subflows.push(subflow);
         owners.push((c as u32, p as u32));

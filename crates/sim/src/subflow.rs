@@ -39,8 +39,8 @@ pub(crate) struct Subflow {
     pub(crate) life: u16,
     /// Whether its receiver takes segments ahead of time.
     pub(crate) ahead: bool,
-    /// Whether its path has only one link.
-    pub(crate) has_one_link: bool,
+    /// Whether it does so as they enter the only link of its path.
+    pub(crate) offers_ahead: bool,
     /// Used only while no regular subflow is usable.
     pub(crate) backup: bool,
     /// Whether to open it once the connection is established.
@@ -82,7 +82,7 @@ impl Subflow {
             stage: Stage::Idle,
             life: 0,
             ahead: false,
-            has_one_link: false,
+            offers_ahead: false,
             last_link: 0,
             target: 0,
             early: Fifo::default(),
@@ -168,6 +168,6 @@ impl Subflow {
         self.redundant_next = 0;
         self.penalised_at = Time::ZERO;
         self.life = self.life.wrapping_add(1);
-        self.meter.window(now, 0.0);
+        self.meter.no_window(now);
     }
 }

@@ -34,7 +34,7 @@ impl Connection {
         subflow.handshake_at = net.now() + HANDSHAKE_RTO.times(1 << subflow.handshake_tries.min(6));
         if subflow.handshake_tries > 0 && matches!(subflow.stage, Stage::SynSent | Stage::Joining) {
             // The receiver may answer again between segments.
-            subflow.ahead = false;
+            (subflow.ahead, subflow.offers_ahead) = (false, false);
             net.routes.set_ahead(subflow.id, false);
         }
         subflow.handshake_tries += 1;

@@ -31,7 +31,9 @@ impl Connection {
         if self.out.unsent() > 0 && self.tcp.slow_start_after_idle {
             subflow.tx.restart_if_idle(self.tcp.initial_window.into(), now, &mut self.cc);
         }
-        let (first, flags) = (subflow.tx.board.nxt(), if self.tcp.ecn { flag::ECT } else { 0 });
+        let (first, from) = (subflow.tx.board.nxt(), self.out.cut_bytes);
+        let flags = if self.tcp.ecn { flag::ECT } else { 0 };
+        let plain = !self.tcp.ecn && subflow.tx.sends_plainly(&self.cc);
         let mut limited = true;
         for _ in subflow.tx.board.in_flight()..subflow.tx.window(&self.cc) {
             if !subflow.tx.pace_or_wait(now) {
@@ -43,10 +45,10 @@ impl Connection {
                 break;
             };
             let segment = Segment::new(n as u32, chunk.offset, chunk.len, flags);
-            Self::send_one(subflow, segment, self.tcp.ecn, &mut self.incoming, &self.cc, net);
+            Self::send_one(subflow, segment, self.tcp.ecn, plain, &mut self.incoming, &self.cc, net);
         }
         if subflow.tx.board.nxt() > first {
-            subflow.tx.arm_probe(now);
+            subflow.tx.sent_new(subflow.tx.board.nxt() - first, self.out.cut_bytes - from, now);
         }
         limited
     }

@@ -68,7 +68,9 @@ impl Connection {
 
     #[inline(never)]
     fn push_from_one_of_many(&mut self, s: usize, net: &mut Network) {
-        self.resend_lost(s, net);
+        if self.subflows[s].tx.board.repairing {
+            self.resend_lost(s, net);
+        }
         if self.tcp.tso {
             self.size_burst(s, net.now());
         }
@@ -303,23 +305,30 @@ impl Connection {
         cc: &Group,
         net: &mut Network,
     ) {
-        Self::send_one(subflow, segment, ecn, incoming, cc, net);
-        subflow.tx.arm_probe(net.now());
+        let (len, now) = (u64::from(segment.len), net.now());
+        Self::send_one(subflow, segment, ecn, false, incoming, cc, net);
+        subflow.tx.sent_new(len.min(1), len, now);
     }
 
-    /// The same, without the timer of the probe, which the last of several segments sets.
+    /// The same, without what [`crate::sender::Sender::sent_new`] does after the last of several segments. `plain`: see
+    /// [`crate::sender::Sender::sends_plainly`]; then without ECN.
     #[inline(always)]
     pub(super) fn send_one(
         subflow: &mut Subflow,
-        segment: Segment,
+        mut segment: Segment,
         ecn: bool,
+        plain: bool,
         incoming: &mut Incoming,
         cc: &Group,
         net: &mut Network,
     ) {
-        let (seq, mut segment) = subflow.tx.send_new(segment, net.now(), cc);
-        if ecn && subflow.tx.take_cwr() {
-            segment.flags |= flag::CWR;
+        segment.sent = net.now();
+        let seq = subflow.tx.send_new(segment);
+        if !plain {
+            subflow.tx.measure_sent(seq, segment.sent, cc);
+            if ecn && subflow.tx.take_cwr() {
+                segment.flags |= flag::CWR;
+            }
         }
         Self::transmit(subflow, seq, segment, incoming, net);
     }
@@ -339,7 +348,7 @@ impl Connection {
         packet.len = segment.len;
         packet.flags = segment.flags;
         packet.offset = segment.offset;
-        if !(subflow.ahead && subflow.has_one_link) {
+        if !subflow.offers_ahead {
             return net.send(packet);
         }
         match net.offer(subflow.last_link, wire, packet.has(flag::ECT)) {

@@ -17,7 +17,7 @@ thread_local! {
 }
 
 impl Sender {
-    /// Handles an ACK in order, and returns when the last segment that it acknowledges was sent. Of another ACK, returns `None`
+    /// Handles an ACK in order, and returns the RTT of the last segment that it acknowledges. Of another ACK, returns `None`
     /// and changes nothing.
     #[inline]
     pub(super) fn on_ack_in_order(&mut self, packet: &Packet, now: Time, cc: &mut Group) -> Option<Time> {
@@ -30,7 +30,8 @@ impl Sender {
         }
         let acked = widen(self.board.una(), packet.seq);
         let delivered = self.board.in_order(acked)?;
-        if !self.rack.is_content(&self.board, acked) {
+        let newest = (delivered.last, acked - 1);
+        if !self.rack.is_content(newest) {
             return None;
         }
         #[cfg(test)]
@@ -43,12 +44,12 @@ impl Sender {
         self.board.acknowledge_in_order(acked);
         let rtt = RoundTrip { first: now.since(delivered.first), last: now.since(delivered.last) };
         self.rtt.sample(rtt);
-        self.rack.on_delivered_in_order((delivered.last, acked - 1), rtt.last);
+        self.rack.on_delivered_in_order(newest, rtt.last);
         self.reorder_at = Time::NEVER;
         self.counters.delivered_bytes += delivered.bytes;
         self.count_round();
         self.report(delivered.segments, true, Some(rtt.last), now, cc);
         self.restart_timers(now);
-        Some(delivered.last)
+        Some(rtt.last)
     }
 }

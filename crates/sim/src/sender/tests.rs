@@ -44,8 +44,11 @@ impl Host {
 
     fn send(&mut self, n: usize, now: Time) {
         for _ in 0..n {
-            self.tx.send_new(Segment::new(0, 0, 1448, 0), now, &self.cc);
-            self.tx.arm_probe(now);
+            let mut segment = Segment::new(0, 0, 1448, 0);
+            segment.sent = now;
+            let seq = self.tx.send_new(segment);
+            self.tx.measure_sent(seq, now, &self.cc);
+            self.tx.sent_new(1, 1448, now);
         }
         let limited = !self.tx.has_room(&self.cc);
         self.tx.note_usage(limited);

@@ -122,7 +122,7 @@ impl Sender {
 
     /// RFC 8985 §7.2: schedules a probe after two RTTs without an ACK, at the latest instead of the timeout.
     #[inline]
-    pub(crate) fn arm_probe(&mut self, now: Time) {
+    pub(super) fn arm_probe(&mut self, now: Time) {
         let srtt = self.rtt.smoothed;
         if self.is_repairing() || self.board.sacked() > 0 || self.probe.is_some() || srtt == Time::ZERO {
             return;
