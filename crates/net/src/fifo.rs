@@ -173,6 +173,12 @@ mod tests {
                         plain.insert(index, n);
                         prop_assert_eq!(fifo.insert(n, |m| *m > n), index);
                     }
+                    10 => {
+                        fifo.drop_while(|m| *m < n);
+                        while plain.front().is_some_and(|m| *m < n) {
+                            plain.pop_front();
+                        }
+                    }
                     _ => {
                         fifo.truncate(n as usize);
                         plain.truncate(n as usize);
