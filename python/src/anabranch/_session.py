@@ -65,7 +65,7 @@ class LinkState(NamedTuple):
     marks: int
     """Packets marked: congestion experienced."""
     losses: int
-    """Packets that the loss process took, or a link that was down."""
+    """Packets that the loss model dropped, or that met a link that was down."""
     transmitted_bits: float
     """Bits transmitted."""
     throughput_bps: float
