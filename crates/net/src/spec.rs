@@ -45,6 +45,11 @@ impl LinkSpec {
         }
     }
 
+    /// The shortest propagation delay over time.
+    pub fn shortest_delay(&self) -> Time {
+        self.changes.iter().filter_map(|change| change.delay).fold(self.delay, Time::min)
+    }
+
     /// The highest rate over time, in bits per second.
     pub fn highest_rate_bps(&self) -> f64 {
         let traced = self.trace.as_ref().map_or(0.0, Trace::max_rate_bps);

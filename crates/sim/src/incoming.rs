@@ -19,6 +19,10 @@ pub(crate) struct Incoming {
     /// Segments per ACK, and the longest delay of one: copies beside what else a segment needs.
     pub(crate) delayed_ack: u16,
     pub(crate) delayed_ack_timeout: Time,
+    /// Whether the end of a burst is acknowledged.
+    pub(crate) push_acks: bool,
+    /// Whether ACKs of segments behind a hole wait for more of these.
+    pub(crate) compresses: bool,
     /// What a lone receiver ahead of time has delivered when its measurement begins, and when it ends.
     marks: Box<[Mark]>,
     /// How many marks this receiver has passed, and the time of the next one.
@@ -68,6 +72,9 @@ impl Incoming {
             window,
             delayed_ack: tcp.delayed_ack,
             delayed_ack_timeout: tcp.delayed_ack_timeout,
+            push_acks: tcp.push_acks,
+            // A route with `quickack` acknowledges everything at once.
+            compresses: tcp.sack_compression && tcp.delayed_ack > 1,
             marks: Box::default(),
             passed: 0,
             next_mark: Time::NEVER,

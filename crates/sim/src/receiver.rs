@@ -74,9 +74,10 @@ impl Receiver {
         self.echo = self.echo.max(stamp);
     }
 
-    /// Takes a data segment. `every` full segments are acknowledged at once (RFC 5681 §4.2).
-    #[inline]
-    pub(crate) fn on_data(&mut self, packet: &Packet, every: u32) -> Reply {
+    /// Takes a data segment. `every` full segments are acknowledged at once (RFC 5681 §4.2), and in order the end of a burst, if that is
+    /// read at once.
+    #[inline(always)]
+    pub(crate) fn on_data(&mut self, packet: &Packet, every: u32, reads_bursts: bool) -> Reply {
         if packet.seq != self.next as u32 || self.disordered {
             let seq = widen(self.next, packet.seq);
             self.note(packet, seq);
@@ -84,7 +85,8 @@ impl Receiver {
         }
         self.note(packet, self.next);
         self.next += 1;
-        if self.pending >= every || packet.has(flag::FIN | flag::CE) {
+        let is_read = packet.has(flag::PSH) && reads_bursts;
+        if self.pending >= every || packet.has(flag::FIN | flag::CE) || is_read {
             return Reply::Now;
         }
         Reply::Later
@@ -233,7 +235,7 @@ mod tests {
     }
 
     fn take(receiver: &mut Receiver, seq: u64, sent_ms: u64) -> Reply {
-        receiver.on_data(&segment(seq, sent_ms), 2)
+        receiver.on_data(&segment(seq, sent_ms), 2, false)
     }
 
     /// Takes a segment, and acknowledges at once what it asks to.
@@ -414,7 +416,7 @@ mod tests {
         last.flags |= flag::PSH;
         take(&mut r, 0, 0);
         assert!(!r.is_pushed());
-        r.on_data(&last, 3);
+        r.on_data(&last, 3, false);
         assert!(r.is_pushed());
         acknowledge(&mut r);
         assert!(!r.is_pushed());
@@ -425,13 +427,13 @@ mod tests {
         let mut r = Receiver::default();
         let mut marked = segment(0, 1);
         marked.flags |= flag::CE;
-        assert_eq!(r.on_data(&marked, 2), Reply::Now);
+        assert_eq!(r.on_data(&marked, 2, false), Reply::Now);
         assert!(acknowledge(&mut r).0.has(flag::ECE));
         take(&mut r, 1, 2);
         assert!(acknowledge(&mut r).0.has(flag::ECE));
         let mut reduced = segment(2, 3);
         reduced.flags |= flag::CWR;
-        r.on_data(&reduced, 2);
+        r.on_data(&reduced, 2, false);
         assert!(!acknowledge(&mut r).0.has(flag::ECE));
     }
 }

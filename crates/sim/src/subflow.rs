@@ -140,6 +140,12 @@ impl Subflow {
         self.is_usable(cc) && self.tx.has_room(cc) && matches!(self.burst, Burst::Send(_))
     }
 
+    /// Whether it is up, and its window stopped it, also from a smaller burst.
+    #[inline]
+    pub(crate) fn is_stopped(&self, cc: &Group) -> bool {
+        self.is_up() && (!self.tx.has_room(cc) || self.burst == Burst::WaitForWindow)
+    }
+
     /// Whether it is up, and its window full.
     #[inline]
     pub(crate) fn is_full(&self, cc: &Group) -> bool {

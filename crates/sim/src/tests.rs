@@ -383,13 +383,14 @@ fn certain_flow() -> impl Strategy<Value = String> {
     ]);
     let flags = any::<(bool, bool, bool, bool)>();
     let timeout = prop::sample::select(vec!["40 ms", "40 ms", "1 ms", "0 s"]);
-    (cc, flags, scheduler, paths, (1u32..5, timeout), 0u32..900, buffer, 1u32..4).prop_map(
-        |(cc, (pacing, ecn, tso, recovery), scheduler, paths, (delayed_ack, timeout), start, buffer, count)| {
+    (cc, flags, any::<(bool, bool)>(), scheduler, paths, (1u32..5, timeout), 0u32..900, buffer, 1u32..4).prop_map(
+        |(cc, (pacing, ecn, tso, recovery), (push, compression), scheduler, paths, (delayed_ack, timeout), start, buffer, count)| {
             format!(
                 "cc = {{ name = \"{cc}\", pacing = {pacing} }}\nscheduler = \"{scheduler}\"\ncount = {count}\n\
                  paths = {paths}\nstart = \"{start} ms\"\n\
-                 tcp = {{ delayed_ack = {delayed_ack}, delayed_ack_timeout = \"{timeout}\", ecn = {ecn}, tso = {tso}, linux_recovery = {recovery}, \
-                 receive_buffer = \"{buffer}\" }}\n"
+                 tcp = {{ delayed_ack = {delayed_ack}, delayed_ack_timeout = \"{timeout}\", ecn = {ecn}, tso = {tso}, push_acks = {push}, \
+                 sack_compression = {compression}, linux_recovery = {recovery}, receive_buffer = \"{buffer}\" }}\n",
+                push = tso && push,
             )
         },
     )

@@ -8,6 +8,7 @@
 //! join the stream *late*, in the order of arrival, when an ACK that covers them reaches the sender. The ACK says up to when.
 
 use super::Connection;
+use super::receiving::{COMPRESSION, LIMITS_COMPRESSION};
 use crate::incoming::{Early, Incoming};
 use crate::network::Network;
 use crate::packet::{Chunk, Packet, widen};
@@ -27,13 +28,21 @@ pub(crate) fn is_certain(flow: &Flow, scenario: &Scenario, net: &Network) -> boo
             in_order && net.decides_at_arrival(*last)
         })
     };
+    // The delay of a compressed ACK depends on the sender's smallest RTT, unless that is long.
+    let delay = |links: &[usize]| {
+        links.iter().fold(Time::ZERO, |sum, link| sum + scenario.links[*link].spec.shortest_delay())
+    };
+    let is_long = |path: &Path| {
+        let back = if path.return_links.is_empty() { &path.links } else { &path.return_links };
+        delay(&path.links) + delay(back) >= LIMITS_COMPRESSION
+    };
     // Other applications react to data.
     flow.is_greedy()
         && flow.stop >= scenario.duration
         && !removes
-        // These ACKs depend on other subflows, or on the sender.
-        && !flow.tcp.push_acks
-        && !flow.tcp.sack_compression
+        // These ACKs depend on other subflows.
+        && !(flow.tcp.push_acks && flow.is_multipath())
+        && (!flow.tcp.sack_compression || flow.paths.iter().all(is_long))
         // Otherwise a timer can be due when its segment arrives.
         && flow.tcp.delayed_ack_timeout > Time::ZERO
         && flow.paths.iter().all(in_order)
@@ -174,14 +183,18 @@ impl Subflow {
             incoming.pass(at, self.first_bytes);
             self.first_bytes += incoming.take(packet.data, Chunk::of(packet));
         }
-        match self.rx.on_data(packet, incoming.delayed_ack.into()) {
-            Reply::Later => {
-                let due = at + incoming.delayed_ack_timeout;
-                self.rx.delay(due);
-                self.delay_ack(due, net);
-            }
+        match self.rx.on_data(packet, incoming.delayed_ack.into(), incoming.push_acks) {
+            Reply::Later => self.acknowledge_later(at + incoming.delayed_ack_timeout, net),
+            Reply::Compressible if incoming.compresses => self.acknowledge_later(at + COMPRESSION, net),
             Reply::Now | Reply::Compressible => self.acknowledge_early(at, Covers::UpTo, incoming, net),
         }
+    }
+
+    /// Acknowledges by `due`.
+    #[inline]
+    fn acknowledge_later(&mut self, due: Time, net: &mut Network) {
+        self.rx.delay(due);
+        self.delay_ack(due, net);
     }
 
     /// Sends an ACK at `at`.

@@ -2,6 +2,8 @@
 
 use super::Connection;
 use crate::network::Network;
+use crate::packet::flag;
+use crate::scoreboard::Segment;
 use crate::tso::{self, Buffer, Burst, BurstState};
 use anabranch_net::Time;
 use anabranch_scenario::Scheduler;
@@ -33,6 +35,52 @@ impl Connection {
                 self.send_chunk(s, n, chunk, tso::push(left, segments), net);
             }
             self.size_burst(s, now);
+        }
+    }
+
+    /// The same with one path, and after it: retransmissions and a FIN as in [`Connection::push_on_the_only_path`].
+    pub(super) fn push_bursts_on_the_only_path(&mut self, net: &mut Network) {
+        if self.subflows[0].tx.board.repairing {
+            self.resend_lost(0, net);
+        }
+        self.send_bursts_on_the_only_path(net);
+        if self.out.is_sent() {
+            self.finish(net);
+        }
+        let subflow = &mut self.subflows[0];
+        let limited = subflow.is_stopped(&self.cc);
+        Self::end_turn(subflow, limited, &self.out, net);
+    }
+
+    /// Sends new data on the only path, in bursts.
+    fn send_bursts_on_the_only_path(&mut self, net: &mut Network) {
+        let now = net.now();
+        let flags = if self.tcp.ecn { flag::ECT } else { 0 };
+        while self.subflows[0].tx.has_room(&self.cc) {
+            self.size_burst(0, now);
+            if !self.subflows[0].has_room(&self.cc) || !self.subflows[0].tx.pace_or_wait(now) {
+                return;
+            }
+            if self.out.can_cut() {
+                self.restart_if_idle(0, now);
+            }
+            let subflow = &mut self.subflows[0];
+            let Burst::Send(segments) = subflow.burst else { return };
+            let plain = !self.tcp.ecn && subflow.tx.sends_plainly(&self.cc);
+            let (first, from) = (subflow.tx.board.nxt(), self.out.cut_bytes);
+            for left in (0..segments).rev() {
+                let Some((n, chunk)) = self.out.cut(0) else { break };
+                let flags = flags | tso::push(left, segments);
+                let segment = Segment::new(n as u32, chunk.offset, chunk.len, flags);
+                Self::send_one(subflow, segment, self.tcp.ecn, plain, &mut self.incoming, &self.cc, net);
+            }
+            let sent = subflow.tx.board.nxt() - first;
+            if sent > 0 {
+                subflow.tx.sent_new(sent, self.out.cut_bytes - from, now);
+            }
+            if sent < segments {
+                return; // data or the receive window has ended
+            }
         }
     }
 

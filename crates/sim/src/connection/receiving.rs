@@ -11,7 +11,9 @@ use anabranch_net::Time;
 
 /// The delay of compressed ACKs: a fraction of the RTT, up to a limit (`tcp_comp_sack_rtt_percent`, `tcp_comp_sack_delay_ns`).
 const COMPRESSION_PART: f64 = 0.05;
-const COMPRESSION: Time = Time::from_millis(1);
+pub(super) const COMPRESSION: Time = Time::from_millis(1);
+/// From this RTT on, the delay is the limit.
+pub(super) const LIMITS_COMPRESSION: Time = Time::from_millis(20);
 
 impl Connection {
     #[inline]
@@ -23,7 +25,7 @@ impl Connection {
         if subflow.rx.displaces_unreported(packet) {
             subflow.acknowledge(self.incoming.delivered(), now, &self.incoming, net);
         }
-        let reply = subflow.rx.on_data(packet, self.tcp.delayed_ack.into());
+        let reply = subflow.rx.on_data(packet, self.tcp.delayed_ack.into(), false);
         if !packet.has(flag::FIN) {
             subflow.first_bytes += self.incoming.take(packet.data, Chunk::of(packet));
             self.needs_attention |= self.incoming.corrupt.is_some();
@@ -32,8 +34,7 @@ impl Connection {
             }
         }
         match reply {
-            // A route with `quickack` acknowledges everything at once.
-            Reply::Compressible if self.tcp.sack_compression && self.tcp.delayed_ack > 1 => {
+            Reply::Compressible if self.incoming.compresses => {
                 let rtt = self.subflows[s].tx.rtt.min.as_secs_f64();
                 let delay = Time::from_secs_f64(COMPRESSION_PART * rtt).min(COMPRESSION);
                 self.subflows[s].delay_ack(now + delay, net);

@@ -15,14 +15,14 @@ use anabranch_net::Time;
 use anabranch_scenario::Scheduler;
 
 impl Connection {
-    /// Whether [`super::only_path`] has the order of sending.
+    /// Whether [`super::only_path`] has the order of sending, or [`super::bursts`].
     #[inline]
     fn has_only_path(&self) -> bool {
         #[cfg(test)]
         if crate::sender::GENERAL_ONLY.get() {
             return false;
         }
-        !self.multipath && !self.tcp.tso
+        !self.multipath
     }
 
     /// Whether the picked subflow `s` may send new data until it has to stop: the choice holds, and no chunk waits to be reinjected. After
@@ -45,7 +45,7 @@ impl Connection {
 
     /// Sends what the windows allow, on every subflow.
     pub(super) fn push(&mut self, net: &mut Network) {
-        if self.has_only_path() {
+        if self.has_only_path() && !self.tcp.tso {
             return self.push_on_the_only_path(net);
         }
         for s in 0..self.subflows.len() {
@@ -60,14 +60,17 @@ impl Connection {
     /// The same after an event on `s` only.
     #[inline]
     pub(super) fn push_from(&mut self, s: usize, net: &mut Network) {
-        if self.has_only_path() {
+        if self.has_only_path() && !self.tcp.tso {
             return self.push_on_the_only_path(net);
         }
-        self.push_from_one_of_many(s, net);
+        self.push_from_any(s, net);
     }
 
     #[inline(never)]
-    fn push_from_one_of_many(&mut self, s: usize, net: &mut Network) {
+    fn push_from_any(&mut self, s: usize, net: &mut Network) {
+        if self.has_only_path() {
+            return self.push_bursts_on_the_only_path(net);
+        }
         if self.subflows[s].tx.board.repairing {
             self.resend_lost(s, net);
         }
@@ -130,8 +133,7 @@ impl Connection {
             self.finish(net);
         }
         for subflow in &mut self.subflows {
-            let limited =
-                subflow.is_up() && (!subflow.tx.has_room(&self.cc) || subflow.burst == Burst::WaitForWindow);
+            let limited = subflow.is_stopped(&self.cc);
             Self::end_turn(subflow, limited, &self.out, net);
         }
     }
