@@ -204,7 +204,7 @@ impl Connection {
     }
 
     /// Handles a packet that is at the end of its route at `at`: later than now only where receivers are ahead of time.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_packet(&mut self, s: usize, packet: &Packet, at: Time, net: &mut Network) {
         if packet.life != self.subflows[s].life {
             return;

@@ -74,11 +74,13 @@ pub(crate) fn buffer_size(mss: u64, offered: u64) -> u64 {
 
 /// The flag of a segment in a burst, with `left` segments after it: the last one of several has PSH (`__tcp_transmit_skb`,
 /// since Linux 5.5).
+#[inline]
 pub(crate) fn push(left: u64, segments: u64) -> u8 {
     if left == 0 && segments > 1 { flag::PSH } else { 0 }
 }
 
 /// The largest burst at a rate in bytes per second to a receiver at this RTT, in segments of `mss` bytes.
+#[inline]
 pub(crate) fn largest(rate: f64, min_rtt: Time, mss: u64) -> u64 {
     let halvings = min_rtt.as_nanos() / 1000 / HALVED_EACH_US;
     let near = MAX_BYTES.checked_shr(halvings.min(64) as u32).unwrap_or(0);
@@ -88,12 +90,14 @@ pub(crate) fn largest(rate: f64, min_rtt: Time, mss: u64) -> u64 {
 
 /// Linux's pacing rate in segments per second, which it computes even without pacing: the larger of window and outstanding
 /// segments per smoothed RTT; times 2 far below the slow-start threshold, else times 1.2.
+#[inline]
 pub(crate) fn pacing_rate(cwnd: f64, ssthresh: f64, outstanding: u64, srtt_s: f64) -> f64 {
     let gain = if cwnd < ssthresh / 2.0 { 2.0 } else { 1.2 };
     gain * cwnd.max(outstanding as f64) / srtt_s
 }
 
 /// Whether to send, or to wait for a larger burst.
+#[inline]
 pub(crate) fn decide(q: &BurstState) -> Burst {
     let room = q.cwnd.saturating_sub(q.in_flight);
     // A window has at least two bursts.
