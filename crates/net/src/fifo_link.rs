@@ -54,26 +54,21 @@ impl FifoLink {
         if now >= self.due || !self.plain {
             return self.take(now, wire_bytes, ecn_capable);
         }
-        let taken = if self.queue.has_departures(now) {
-            self.take_behind_departures(now, wire_bytes)
-        } else {
-            self.take_plain(now, wire_bytes)
-        };
-        match taken {
+        match self.take_plain(now, wire_bytes) {
             (at, None) => Outcome::Delivered { at, marked: false },
             (_, Some(why)) => Outcome::Dropped(why),
         }
     }
 
     /// [`FifoLink::take`] of a link without what most links do not have: when the packet is delivered, or why not. It calls others only at
-    /// its ends, so that its variables need no stack.
+    /// its ends, so that its variables need no stack. Packets that left the queue are removed when they seem to fill it.
     #[inline(never)]
     fn take_plain(&mut self, now: Time, wire_bytes: u32) -> (Time, Option<DropReason>) {
         let (mut start, free_at) = (FineTime::from_time(now), self.transmitter.busy_until);
         let waits = free_at > start;
         if waits {
             if !self.queue.has_room(wire_bytes) || !self.queue.has_place() {
-                return self.take_rarely(now, wire_bytes);
+                return self.take_behind_departures(now, wire_bytes);
             }
             start = free_at;
         }
@@ -90,6 +85,9 @@ impl FifoLink {
 
     #[inline(never)]
     fn take_behind_departures(&mut self, now: Time, wire_bytes: u32) -> (Time, Option<DropReason>) {
+        if !self.queue.has_departures(now) {
+            return self.take_rarely(now, wire_bytes);
+        }
         self.queue.advance(now);
         self.take_plain(now, wire_bytes)
     }
