@@ -14,7 +14,7 @@ use crate::rate::RateSampler;
 use crate::rtt::Rtt;
 use crate::scoreboard::{Delivered, Scoreboard, Segment};
 use crate::stream::SendStream;
-use anabranch_cc::{Ack, Group, RateSample};
+use anabranch_cc::{Ack, Group, Path, RateSample};
 use anabranch_net::Time;
 use anabranch_scenario::Tcp;
 
@@ -201,17 +201,17 @@ impl Sender {
 
     /// Segments that may be in flight now.
     #[inline]
-    pub(crate) fn window(&self, cc: &Group) -> u64 {
+    pub(crate) fn window(&self, path: &Path) -> u64 {
         if self.spreads_reduction() && self.rates.is_none() {
             return self.prr.limit;
         }
-        u64::from(cc.path(self.row).cwnd as u32) // at most `MAX_CWND`; cheaper than to u64
+        u64::from(path.cwnd as u32) // at most `MAX_CWND`; cheaper than to u64
     }
 
     /// Whether the window has room for a segment.
     #[inline]
     pub(crate) fn has_room(&self, cc: &Group) -> bool {
-        self.board.in_flight() < self.window(cc)
+        self.board.in_flight() < self.window(cc.path(self.row))
     }
 
     /// Whether the pacer allows a segment now. If not, its timer will wake the subflow.
@@ -424,8 +424,8 @@ impl Sender {
 
     /// Whether sending a segment has no effect on delivery rates, PRR and pacing.
     #[inline]
-    pub(crate) fn sends_plainly(&self, cc: &Group) -> bool {
-        self.rates.is_none() && !self.spreads_reduction() && cc.path(self.row).pacing_rate.is_none()
+    pub(crate) fn sends_plainly(&self, path: &Path) -> bool {
+        self.rates.is_none() && !self.spreads_reduction() && path.pacing_rate.is_none()
     }
 
     /// Segment `seq` was sent now, for delivery rates, PRR and pacing.

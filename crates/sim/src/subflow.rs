@@ -7,7 +7,7 @@ use crate::receiver::Receiver;
 use crate::rtt::Rtt;
 use crate::sender::Sender;
 use crate::tso::Burst;
-use anabranch_cc::Group;
+use anabranch_cc::{Group, Path};
 use anabranch_net::{Fifo, Time};
 use anabranch_scenario::Tcp;
 
@@ -131,7 +131,13 @@ impl Subflow {
     /// Whether it may get new data: it is usable, and the algorithm allows it.
     #[inline]
     pub(crate) fn is_usable(&self, cc: &Group) -> bool {
-        self.is_up() && !self.tx.rtt.is_backed_off() && !cc.path(self.tx.row).barred
+        self.is_up() && self.may_carry(cc.path(self.tx.row))
+    }
+
+    /// The same of a subflow that is up, with this path.
+    #[inline]
+    pub(crate) fn may_carry(&self, path: &Path) -> bool {
+        !self.tx.rtt.is_backed_off() && !path.barred
     }
 
     /// Whether it may send a segment of new data now, apart from the pacer: the window has room, and it does not wait.

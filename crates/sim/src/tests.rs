@@ -61,7 +61,7 @@ impl Simulator<'_> {
                 // An undone reduction finds segments in flight that were deemed lost; a penalty comes after what was sent.
                 let penalised = subflow.penalised_at == self.net.now();
                 if in_flight > was && undone == counters.spurious && !penalised {
-                    let window = subflow.tx.window(&connection.cc);
+                    let window = subflow.tx.window(path);
                     let probing = subflow.tx.is_probing() || counters.timeouts > expired;
                     let probe = probing && in_flight == was + 1;
                     assert!(in_flight <= window || probe, "{in_flight} in flight, window {window}");

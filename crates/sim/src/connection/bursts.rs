@@ -66,7 +66,7 @@ impl Connection {
             }
             let subflow = &mut self.subflows[0];
             let Burst::Send(segments) = subflow.burst else { return };
-            let plain = !self.tcp.ecn && subflow.tx.sends_plainly(&self.cc);
+            let plain = !self.tcp.ecn && subflow.tx.sends_plainly(self.cc.path(subflow.tx.row));
             let (first, from) = (subflow.tx.board.nxt(), self.out.cut_bytes);
             for left in (0..segments).rev() {
                 let Some((n, chunk)) = self.out.cut(0) else { break };
@@ -102,7 +102,7 @@ impl Connection {
             head_sent: sent(board.una()),
             srtt: tx.rtt.smoothed,
             recovering: tx.is_repairing(),
-            cwnd: tx.window(&self.cc),
+            cwnd: tx.window(path),
             in_flight: board.in_flight(),
             offered: self.out.window(),
             receivable: self.out.receivable(),

@@ -25,17 +25,22 @@ impl Connection {
     #[inline(always)] // each caller has its own copy, and one knows `s`
     pub(super) fn send_new_data_on(&mut self, s: usize, net: &mut Network) -> bool {
         let (subflow, now) = (&mut self.subflows[s], net.now());
-        if !subflow.is_usable(&self.cc) {
+        if !subflow.is_up() {
+            return false;
+        }
+        let mut path = self.cc.path(subflow.tx.row);
+        if !subflow.may_carry(path) {
             return subflow.is_full(&self.cc);
         }
-        if self.out.unsent() > 0 && self.tcp.slow_start_after_idle {
-            subflow.tx.restart_if_idle(self.tcp.initial_window.into(), now, &mut self.cc);
+        if self.out.unsent() > 0 && self.tcp.slow_start_after_idle && subflow.tx.is_idle(now) {
+            subflow.tx.restart(self.tcp.initial_window.into(), now, &mut self.cc);
+            path = self.cc.path(subflow.tx.row);
         }
         let (first, from) = (subflow.tx.board.nxt(), self.out.cut_bytes);
         let flags = if self.tcp.ecn { flag::ECT } else { 0 };
-        let plain = !self.tcp.ecn && subflow.tx.sends_plainly(&self.cc);
+        let plain = !self.tcp.ecn && subflow.tx.sends_plainly(path);
         let mut limited = true;
-        for _ in subflow.tx.board.in_flight()..subflow.tx.window(&self.cc) {
+        for _ in subflow.tx.board.in_flight()..subflow.tx.window(path) {
             if !subflow.tx.pace_or_wait(now) {
                 limited = false;
                 break;

@@ -171,15 +171,22 @@ impl Sender {
     /// path survives the pause. Returns whether the window restarted.
     #[inline]
     pub(crate) fn restart_if_idle(&mut self, restart: f64, now: Time, cc: &mut Group) -> bool {
-        let due = self.idle_since < now && now.since(self.last_sent) > self.rtt.rto() && self.rates.is_none();
+        let due = self.is_idle(now);
         if due {
             self.restart(restart, now, cc);
         }
         due
     }
 
+    /// Whether the window restarts before new data.
+    #[inline]
+    pub(crate) fn is_idle(&self, now: Time) -> bool {
+        self.idle_since < now && now.since(self.last_sent) > self.rtt.rto() && self.rates.is_none()
+    }
+
+    /// Restarts the window of a sender that [is idle](Sender::is_idle).
     #[cold]
-    fn restart(&mut self, restart: f64, now: Time, cc: &mut Group) {
+    pub(crate) fn restart(&mut self, restart: f64, now: Time, cc: &mut Group) {
         let mut window = cc.path(self.row).cwnd;
         let mut idle = now.since(self.last_sent);
         while idle > self.rtt.rto() && window > restart {
