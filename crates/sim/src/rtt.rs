@@ -45,7 +45,8 @@ impl Rtt {
             self.srtt += 0.125 * (r - self.srtt);
         }
         // The floor applies to the variance, as in Linux: a delayed ACK must not cause a timeout.
-        let margin = (4.0 * self.deviation).max(self.least_margin);
+        let margin = 4.0 * self.deviation;
+        let margin = if margin > self.least_margin { margin } else { self.least_margin };
         self.smoothed = Time::from_nanos_f64(self.srtt);
         self.base = Time::from_nanos_f64(self.srtt + margin);
         self.min = self.min.min(rtt.last);

@@ -283,9 +283,12 @@ impl Sender {
         if echoes && self.phase == Phase::Open && self.board.una() > self.cwr_high {
             self.on_mark(now, cc);
         }
-        // RFC 5681 §3.1: the window grows by cumulative ACKs. With much reordering, they are few (`tcp_may_raise_cwnd`).
-        let grows = advanced || self.rack.is_much_reordered();
-        self.report(delivered.segments, grows, rtt.map(|rtt| rtt.last), now, cc);
+        // RFC 5681 §3.1: the window grows by cumulative ACKs. With much reordering, they are few (`tcp_may_raise_cwnd`). In the round of a
+        // mark and during recovery it does not.
+        let grows = (advanced || self.rack.is_much_reordered())
+            && !matches!(self.phase, Phase::Marked | Phase::Recovery);
+        let rate = self.rate();
+        self.report(delivered.segments, grows, rtt.map(|rtt| rtt.last), rate, now, cc);
         if self.spreads_reduction() && delivered.segments + lost > 0 {
             let ssthresh = cc.path(self.row).cwnd as u64;
             let in_flight = self.board.in_flight();
@@ -338,37 +341,42 @@ impl Sender {
         dsack
     }
 
-    /// Reports an ACK of `segments` to the algorithm, and whether it `grows` the window. In the round of a mark and during recovery it
-    /// does not.
-    #[inline(always)]
-    fn report(&mut self, segments: u64, grows: bool, rtt: Option<Time>, now: Time, cc: &mut Group) {
+    /// The delivery rate that the ACK measures, where these are measured.
+    fn rate(&mut self) -> Option<RateSample> {
+        let sample = self.rates.as_mut()?.sample(self.board.una(), self.rtt.min)?;
+        let in_recovery = self.phase != Phase::Open;
+        Some(RateSample { cwnd_limited: self.limited, in_recovery, resumed: self.resumed, ..sample })
+    }
+
+    /// Reports an ACK of `segments` to the algorithm, and whether it `grows` the window.
+    #[inline(always)] // what one caller knows takes no instructions there
+    fn report(
+        &mut self,
+        segments: u64,
+        grows: bool,
+        rtt: Option<Time>,
+        rate: Option<RateSample>,
+        now: Time,
+        cc: &mut Group,
+    ) {
         let path = cc.path(self.row);
         // RFC 7661: grow only a used window. In slow start, half of the window must have been in use.
         let used =
             self.limited || (path.in_slow_start() && path.cwnd < 2.0 * f64::from(self.most_outstanding));
-        let resumed = self.resumed;
         let used = used && !std::mem::take(&mut self.resumed);
-        let growing = grows && !matches!(self.phase, Phase::Marked | Phase::Recovery);
+        self.resumed &= rate.is_none();
         let delivered = f64::from(segments as u32);
-        let mut rate = None;
-        if let Some(sample) =
-            self.rates.as_mut().and_then(|rates| rates.sample(self.board.una(), self.rtt.min))
-        {
-            let in_recovery = self.phase != Phase::Open;
-            rate = Some(RateSample { cwnd_limited: self.limited, in_recovery, resumed, ..sample });
-            self.resumed = false;
-        }
         cc.on_ack(
             self.row,
             &Ack {
                 now: now.as_secs_f64(),
-                acked: if growing { delivered } else { 0.0 },
+                acked: if grows { delivered } else { 0.0 },
                 delivered,
                 rtt: rtt.map(Time::as_secs_f64),
                 srtt: self.rtt.smoothed_s(),
                 in_flight: f64::from(self.board.in_flight() as u32),
                 round: self.round,
-                cwnd_limited: used || !growing,
+                cwnd_limited: used || !grows,
                 rate,
             },
         );

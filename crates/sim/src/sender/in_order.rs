@@ -48,7 +48,7 @@ impl Sender {
         self.reorder_at = Time::NEVER;
         self.counters.delivered_bytes += delivered.bytes;
         self.count_round();
-        self.report(delivered.segments, true, Some(rtt.last), now, cc);
+        self.report(delivered.segments, true, Some(rtt.last), None, now, cc);
         self.restart_timers(now);
         Some(rtt.last)
     }
