@@ -55,7 +55,7 @@ while IFS='|' read -r name scenario from to bound changes; do
     verdict=ok
     [ $((each * 100)) -le $((bound * 103)) ] || verdict="over by more than 3 %"
     [ $((each * 100)) -ge $((bound * 97)) ] || verdict="ok; less by more than 3 %: store it"
-    printf '%-24s%6d instructions per packet, %6d stored: %s\n' "$name" "$each" "$bound" "$verdict"
+    printf '%-28s%6d instructions per packet, %6d stored: %s\n' "$name" "$each" "$bound" "$verdict"
     [ "${verdict%%;*}" = ok ] || failed=1
     line="$name| $scenario | $from | $to | $each | ${changes[*]}"
     echo "${line% }" >>"$work/new"
