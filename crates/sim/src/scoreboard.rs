@@ -222,10 +222,10 @@ impl Scoreboard {
     #[inline]
     pub(crate) fn in_order(&self, acked: u64) -> Option<InOrder> {
         let una = self.una();
-        if self.repairing || self.sacked | self.lost | self.resent != 0 || acked <= una || acked > self.nxt()
-        {
+        if self.repairing || acked <= una || acked > self.nxt() {
             return None;
         }
+        debug_assert!(self.sacked | self.lost | self.resent == 0, "`repair` holds all of these");
         debug_assert!(self.highest <= una && self.first_copy <= una);
         let first = self.segments.get(una);
         let (mut bytes, mut last) = (u64::from(first.len), first.sent);
