@@ -179,7 +179,7 @@ impl Sender {
     }
 
     /// Whether the window restarts before new data.
-    #[inline]
+    #[inline(always)] // mostly one comparison
     pub(crate) fn is_idle(&self, now: Time) -> bool {
         self.idle_since < now && now.since(self.last_sent) > self.rtt.rto() && self.rates.is_none()
     }
