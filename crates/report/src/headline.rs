@@ -1,7 +1,6 @@
 //! A study's main claim and its verdict, in the simulator and on other backends.
 
-use crate::{plan::PaperPlan, prose::prose, verdict};
-use anabranch_scenario::distinct_by;
+use crate::{pages::assumptions::distinct_variants, plan::PaperPlan, prose::prose, verdict};
 use anabranch_study::{Estimate, Headline, Row, StudyResult, VariantName, Verdict, Wording, format};
 use maud::{Markup, html};
 
@@ -184,7 +183,7 @@ fn backends<'a>(result: &'a StudyResult, headline: &Headline) -> Vec<&'a Variant
     let rows = || headline.judged.iter().chain(headline.values.iter().map(|(_, id)| id));
     let experiments =
         result.experiments.iter().filter(|e| e.rows.iter().any(|row| rows().any(|id| is_called(row, id))));
-    distinct_by(experiments.flat_map(|e| &e.variants).filter(|column| column.of_backend), |column| &column.id)
+    distinct_variants(experiments.flat_map(|e| &e.variants).filter(|column| column.of_backend))
 }
 
 /// A table whose values are drawn as bars on one scale.
@@ -208,7 +207,7 @@ fn bars(result: &StudyResult, headline: &Headline, sources: &[ValueLine]) -> Mar
     html! {
         table.bars.roomy[tall && sources.len() < 3] {
             @if tall {
-                thead { tr { (corner(unit)) @for source in sources { th scope="col" { (source.name) } } } }
+                thead { tr { (corner(unit)) @for source in sources { th scope="col" { (without_day(source.name)) } } } }
                 tbody {
                     @for (i, name) in names().enumerate() {
                         tr { th scope="row" { (name) } @for source in sources { td class=(source.class) { (bar(&source.values[i])) } } }
@@ -218,12 +217,17 @@ fn bars(result: &StudyResult, headline: &Headline, sources: &[ValueLine]) -> Mar
                 thead { tr { (corner(unit)) @for name in names() { th scope="col" { (name) } } } }
                 tbody {
                     @for source in sources {
-                        tr class=(source.class) { th scope="row" { (source.name) } @for value in &source.values { td { (bar(value)) } } }
+                        tr class=(source.class) { th scope="row" { (without_day(source.name)) } @for value in &source.values { td { (bar(value)) } } }
                     }
                 }
             }
         }
     }
+}
+
+/// The name of measured runs without their last day, which the verdict beside the table has and narrow columns would break.
+fn without_day(name: &str) -> &str {
+    name.split(", measured ").next().unwrap_or(name)
 }
 
 /// Three significant digits.

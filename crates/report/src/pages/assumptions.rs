@@ -63,7 +63,13 @@ fn own<'a>(papers: &'a [&StudyResult]) -> impl Iterator<Item = &'a Row> {
 pub fn columns<'a>(papers: &'a [&StudyResult]) -> Vec<&'a VariantName> {
     let all = papers.iter().flat_map(|paper| paper.experiments.iter().flat_map(|e| &e.variants));
     let changes = |column: &&VariantName| own(papers).any(|row| row.other(&column.id).is_some());
-    distinct_by(all, |column| &column.id).into_iter().filter(changes).collect()
+    distinct_variants(all).into_iter().filter(changes).collect()
+}
+
+/// Each variant once, in order of first appearance; that of measured runs with the last day in its title.
+pub fn distinct_variants<'a>(all: impl Iterator<Item = &'a VariantName> + Clone) -> Vec<&'a VariantName> {
+    let last = |first: &VariantName| all.clone().filter(|v| v.id == first.id).max_by_key(|v| &v.title);
+    distinct_by(all.clone(), |variant| &variant.id).into_iter().filter_map(last).collect()
 }
 
 /// A variant's value, or the values that a claim orders: "0.69 ± 0.09".

@@ -1,5 +1,6 @@
 //! The simulator compared with another backend: differences for the same scenarios.
 
+use super::assumptions::distinct_variants;
 use crate::layout::{self, heads};
 use crate::plan::{BackendPlan, PaperPlan};
 use crate::prose::prose;
@@ -40,7 +41,7 @@ pub fn summary(papers: &[&PaperPlan], own_page: bool) -> Markup {
 /// The backends, in order of first appearance.
 pub fn columns<'a>(papers: &[&'a PaperPlan<'a>]) -> Vec<&'a VariantName> {
     let backends = papers.iter().flat_map(|paper| &paper.experiments).flat_map(|e| &e.backends);
-    distinct_by(backends.map(|backend| backend.column), |column| &column.id)
+    distinct_variants(backends.map(|backend| backend.column))
 }
 
 /// The scenarios that ran there, once for each command.

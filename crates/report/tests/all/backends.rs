@@ -2,7 +2,7 @@
 
 use crate::fixture::beside_linux;
 use crate::written::{attributes, between, cells, charts, files, pages, study, top_of_axis};
-use anabranch_study::{Measure, Origin, Verdict};
+use anabranch_study::{Headline, Measure, Origin, Verdict};
 use std::collections::BTreeSet;
 
 /// The lines of the table of differences by kind.
@@ -81,6 +81,33 @@ fn rows_have_linux_beside_the_simulator() {
         let cells = row(id).matches("<td").count() + row(id).matches("<th").count();
         assert_eq!(cells, table.matches("scope=\"col\"").count());
     }
+}
+
+/// The first page has the last day of all experiments that a claim or a summary is about, and bars only the kernel's name.
+#[test]
+fn the_last_day_of_several_experiments_is_shown() {
+    let (mut results, days) = (beside_linux(), ["2026-11-27", "2026-11-29", "2026-11-28"]);
+    let paper = &mut results[1];
+    let mut rows = vec![];
+    paper.experiments = days
+        .map(|day| {
+            let mut experiment = paper.experiments[0].clone();
+            experiment.id = format!("B-{day}");
+            experiment.variants[0].title = format!("Linux 6.12, measured {day}");
+            experiment.rows.truncate(1);
+            experiment.rows[0].id = format!("{}.mptcp", experiment.id);
+            rows.push(experiment.rows[0].id.clone());
+            experiment
+        })
+        .into();
+    let values = rows.iter().map(|id| ("MPTCP".into(), id.clone())).collect();
+    paper.headline = Some(Headline { claim: "It takes less".into(), judged: rows, values });
+    let index = &files(&results[1..])["index.html"];
+    let claim = between(index, "<div class=\"claim\">", "</section>")[0];
+    assert!(claim.contains("On Linux 6.12, measured 2026-11-29: "), "{claim}");
+    assert!(claim.contains(">Linux 6.12</th>") && claim.matches("measured").count() == 1, "{claim}");
+    assert!(index.contains("<h2>The simulator beside Linux 6.12, measured 2026-11-29</h2>"));
+    assert!(index.contains("<b>Linux 6.12, measured 2026-11-29</b>"));
 }
 
 /// Linux agrees with the simulator on the only row that it has. The others that differ are undetermined.
