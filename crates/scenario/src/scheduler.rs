@@ -34,6 +34,9 @@ macro_rules! define {
         }
 
         impl Scheduler {
+            /// The names of those that pick a subflow for each chunk.
+            pub(crate) const PICKING: &[&str] = &[$(stringify!($pick)),*];
+
             /// Its name in scenarios.
             pub fn name(self) -> &'static str {
                 match self {

@@ -137,7 +137,8 @@ fn penalise(given: Option<&At<bool>>, scheduler: Scheduler, problems: &mut Probl
         && !able
     {
         let message = "this scheduler does not penalise slow subflows";
-        problems.add(place, message, "has no effect", "remove it, or use minrtt, roundrobin or blest");
+        let help = format!("remove it, or use one of: {}", Scheduler::PICKING.join(", "));
+        problems.add(place, message, "has no effect", help);
     }
     given.map_or(able, |given| given.value && able)
 }

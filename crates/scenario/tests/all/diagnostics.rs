@@ -184,7 +184,7 @@ fn algorithms() {
 #[test]
 fn words() {
     let penalise = flow("scheduler = \"redundant\"\npenalise = «true»");
-    wrong(&penalise, &["does not penalise", "use minrtt, roundrobin or blest"]);
+    wrong(&penalise, &["does not penalise", "use one of: minrtt, roundrobin, blest"]);
     wrong(&flow("scheduler = «\"minrt\"»"), &["not a scheduler", "did you mean `minrtt`?"]);
     let loss = link("loss = { model = «\"bernouli\"», rate = 0.1 }");
     wrong(&loss, &["not a loss model", "did you mean `bernoulli`?"]);
