@@ -1,7 +1,7 @@
 //! The examples of README and of the book are what the command prints. With `ANABRANCH_WRITE_BOOK=1` the tests write them.
 
 use anabranch_record::{LinkSeries, LinkSummary, SampleColumn, SubflowSeries, SubflowSummary};
-use anabranch_test_support::command::{TWO_PATHS, anabranch, root, typed};
+use anabranch_test_support::command::{TWO_PATHS, anabranch, command, folder, outcome, root, typed, words};
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs;
@@ -34,6 +34,63 @@ fn the_readme_shows_a_run() {
         let line = session.lines().next().unwrap();
         format!("{line}\n{}", anabranch(line.split(' ')).ok())
     });
+}
+
+/// The sessions of the tutorials, in which `…` stands for lines that a page leaves out, and the table of comparisons.
+#[test]
+fn the_tutorials_show_what_is_printed() {
+    tutorial("docs/src/quick-start.md", &root());
+    let (page, folder) = ("docs/src/first-scenario.md", folder());
+    let text = fs::read_to_string(root().join(page)).unwrap();
+    let (_, scenario) = text.split_once("phone.toml <<'END'\n").unwrap();
+    folder.write("phone.toml", scenario.split_once("END\n").unwrap().0);
+    tutorial(page, folder.path());
+    renew(page, "<!-- compare -->\n", "\n<!-- end -->", |table| {
+        let mut lines = table.lines();
+        let heading: String = lines.by_ref().take(3).map(|line| format!("{line}\n")).collect();
+        lines.fold(heading, |table, line| {
+            let options = line.split('`').nth(1).unwrap();
+            let printed = printed_in(folder.path(), &format!("compare phone.toml {options} --seeds 5"));
+            let goodput = |flow: &str| {
+                let of_flow = printed.lines().find(|line| line.starts_with(flow)).unwrap();
+                of_flow.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).nth(2).unwrap()
+            };
+            format!("{table}| `{options}` | {} | {} |\n", goodput(" phone "), goodput(" laptop "))
+        })
+    });
+}
+
+/// What a command line prints in a folder.
+fn printed_in(folder: &Path, line: &str) -> String {
+    outcome(command().current_dir(folder).args(words(line))).ok()
+}
+
+/// Renews the sessions of a page, which are typed in that folder. Of a session without a line of `…`, all is shown.
+fn tutorial(page: &str, folder: &Path) {
+    const START: &str = "```text\n$ anabranch ";
+    let path = root().join(page);
+    let text = fs::read_to_string(&path).unwrap();
+    let (before, sessions) = text.split_once(START).unwrap();
+    let sessions = sessions.split(START).map(|session| {
+        let (shown, after) = session.split_once("```\n").unwrap();
+        let (line, shown) = shown.split_once('\n').unwrap();
+        // A message has another frame where the locale has no lines.
+        if shown.starts_with("  ×") {
+            return format!("{START}{session}");
+        }
+        let printed = printed_in(folder, line);
+        // A piece begins as before, and is as long.
+        let pieces = shown.split("…\n").map(|piece| {
+            let first = piece.lines().next().unwrap_or_default();
+            let at = printed.find(first).unwrap_or_else(|| panic!("{page}: `{line}` does not print {first}"));
+            printed[at..].split_inclusive('\n').take(piece.lines().count()).collect::<String>()
+        });
+        let pieces = Vec::from_iter(pieces).join("…\n");
+        let whole = if shown.contains("…\n") { pieces } else { printed.clone() };
+        format!("{START}{line}\n{whole}```\n{after}")
+    });
+    let sessions: String = sessions.collect();
+    renew_file(&path, &format!("{before}{sessions}"));
 }
 
 /// Names, and lines of what they mean.
