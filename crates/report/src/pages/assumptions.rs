@@ -66,7 +66,7 @@ pub fn columns<'a>(papers: &'a [&StudyResult]) -> Vec<&'a VariantName> {
     distinct_variants(all).into_iter().filter(changes).collect()
 }
 
-/// Each variant once, in order of first appearance; that of measured runs with the last day in its title.
+/// Each variant once, in order of first appearance; the title of measured runs has the last day.
 pub fn distinct_variants<'a>(all: impl Iterator<Item = &'a VariantName> + Clone) -> Vec<&'a VariantName> {
     let last = |first: &VariantName| all.clone().filter(|v| v.id == first.id).max_by_key(|v| &v.title);
     distinct_by(all.clone(), |variant| &variant.id).into_iter().filter_map(last).collect()
