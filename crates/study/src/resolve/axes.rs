@@ -63,10 +63,17 @@ impl Axis {
             // Numbers with different units, such as 500 kbit/s and 1 Mbit/s, are not comparable.
             values.iter_mut().for_each(|value| value.number = None);
         }
-        let mut ids: Vec<&str> = values.iter().map(|value| value.id.as_str()).collect();
-        ids.sort_unstable();
-        if let Some(twice) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(spec.problem(format!("axis `{name}` has the value `{}` twice", twice[0])).help(
+        // A key takes 1.0 BDP and 1 BDP as the same.
+        let plain = |value: &AxisValue| match number_and_unit(&value.id) {
+            Some((number, unit)) if key.is_some() && value.fields.is_empty() => format!("{number} {unit}"),
+            _ => value.id.clone(),
+        };
+        let mut all: Vec<(String, &str)> = values.iter().map(|value| (plain(value), &*value.id)).collect();
+        all.sort_unstable();
+        if let Some(pair) = all.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            let (one, same) = (pair[0].1, pair[1].1);
+            let written = if one == same { String::new() } else { format!(", once as `{same}`") };
+            return Err(spec.problem(format!("axis `{name}` has the value `{one}` twice{written}")).help(
                 "remove one; steps of a range are rounded to four digits, so use fewer steps if two coincide",
             ));
         }
@@ -456,6 +463,7 @@ mod tests {
             (r#"{ value = [1] }"#, "unknown field `value`"),
             ("[]", "no values"),
             ("[1, 1]", "twice"),
+            (r#"{ key = "k", values = ["1 BDP", "1.0BDP"] }"#, "the value `1 BDP` twice, once as `1.0BDP`"),
             ("[1.0, inf]", "a number that is not finite"),
             (r#"[{ id = "lia", value = nan }]"#, "a number that is not finite"),
             (r#"[{ id = "lia", losses = [0.1, -inf] }]"#, "a number that is not finite"),
