@@ -54,19 +54,29 @@ impl ScenarioArgs {
     /// Reads it without the warnings.
     pub fn read(self, cc: Vec<String>, linux_hosts: bool) -> Result<Scenario, Error> {
         let ScenarioArgs { file, mut set, seed, duration } = self;
-        if let Some(other) = set.iter().find(|set| linux_hosts && sets_other_hosts(set)) {
-            let message = format!("`--set {other}` contradicts `--linux-hosts`");
-            return Err(input_error(message, Some("leave one of the two out")));
+        let options = [
+            ("--linux-hosts", linux_hosts.then(|| LINUX_HOSTS_SET.to_owned())),
+            ("--seed", seed.map(|seed| format!("seed={seed}"))),
+            ("--duration", duration.as_ref().map(|duration| format!("duration={duration}"))),
+        ];
+        for (option, own) in options.iter().filter_map(|(option, own)| Some((option, own.as_ref()?))) {
+            if let Some(other) = set.iter().find(|set| contradict(set, own)) {
+                let message = format!("`--set {other}` contradicts `{option}`");
+                return Err(input_error(message, Some("leave one of the two out")));
+            }
         }
         set.extend(linux_hosts.then(|| LINUX_HOSTS_SET.to_owned()));
         Scenario::open_with(file, Changes { set, cc, seed, duration })
     }
 }
 
-/// Whether an assignment selects another host model than `--linux-hosts`.
-fn sets_other_hosts(assignment: &str) -> bool {
-    let Some((key, value)) = assignment.split_once('=') else { return false };
-    key.trim() == "hosts" && value.trim().trim_matches(['"', '\'']) != "linux"
+/// Whether two assignments give a key different values.
+fn contradict(one: &str, other: &str) -> bool {
+    let parts = |assignment: &str| {
+        assignment.split('=').map(|part| part.trim().trim_matches(['"', '\'']).to_owned()).collect::<Vec<_>>()
+    };
+    let (one, other) = (parts(one), parts(other));
+    one[0] == other[0] && one != other
 }
 
 /// The size and the number of seeds of papers and studies.

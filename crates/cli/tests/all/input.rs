@@ -38,6 +38,11 @@ const MISTAKES: &[(&str, &str)] = &[
     ("run FILE --set 'links.dsl.rat=5 Mbit/s'", "did you mean `rate`?"),
     ("run FILE --duration sixty", "sixty"),
     ("run FILE --set hosts=plain --linux-hosts", "`--set hosts=plain` contradicts `--linux-hosts`"),
+    ("run FILE --seed 5 --set seed=6", "`--set seed=6` contradicts `--seed`"),
+    (
+        "compare FILE --cc lia --duration '30 s' --set 'duration=40 s'",
+        "`--set duration=40 s` contradicts `--duration`",
+    ),
     ("compare FILE", "--cc"),
     ("compare FILE --cc ''", "a value is required"),
     ("compare FILE --cc lia,", "unknown algorithm"),
