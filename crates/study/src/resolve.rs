@@ -27,6 +27,7 @@ use resolved::Resolved;
 use selection::Selection;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
 
 impl Resolved {
     /// Resolves a file's runs, axes, quantities, texts and sizes.
@@ -61,6 +62,7 @@ impl Resolved {
         let resolved = Resolved {
             groups,
             axes,
+            read: file.quantities.values().map(|_| AtomicBool::new(false)).collect(),
             quantities: std::mem::take(&mut file.quantities),
             texts: std::mem::take(&mut file.texts),
             sizes: std::mem::take(&mut file.size),

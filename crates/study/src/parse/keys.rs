@@ -1,6 +1,6 @@
 //! Rejects keys that would have no effect, and numbers out of range.
 
-use super::spec::{Changes, Count, Figure, File, Group, Kind};
+use super::spec::{Changes, Count, Figure, File, Group, Kind, Row};
 use super::{OrAt, Problem, Spanned};
 use std::ops::Range;
 
@@ -45,6 +45,18 @@ pub(crate) fn figure(figure: &Figure) -> Result<(), Problem> {
     figure.x_limits.iter().try_for_each(|own| limits(own, false))?;
     let own = figure.panels.iter().filter_map(|panel| panel.limits.as_ref());
     own.chain(&figure.limits).try_for_each(|own| limits(own, heat))
+}
+
+/// Checks that what explains a difference belongs to a row with a verdict, which may be one of its `rows`.
+pub(crate) fn row(row: &Row, judged_above: bool) -> Result<(), Problem> {
+    let judged = judged_above || row.is_judged();
+    let because = row.because.as_ref().map(|because| ("because", because.span()));
+    let explain = row.explain.first().map(|explain| ("explain", explain.when.span()));
+    if let Some((key, at)) = because.or(explain).filter(|_| !judged) {
+        return Err(Problem::at(at, format!("`{key}` has no effect in a row without a verdict"))
+            .help("give the row a `published` value, or a `claim` with a `rule`"));
+    }
+    row.rows.iter().try_for_each(|own| self::row(own, judged))
 }
 
 /// Two finite numbers, the lower first, except for heat maps: their colours are logarithmic, and the worst may be higher.

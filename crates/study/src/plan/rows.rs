@@ -4,7 +4,7 @@ use super::planner::Planner;
 use super::{Quantity, RowPlan, RowValue, conditions};
 use crate::parse::spec::{Names, Row};
 use crate::parse::template::places;
-use crate::parse::{OrAt, Problem, Spanned};
+use crate::parse::{OrAt, Problem, Spanned, keys};
 use crate::resolve::axes::number;
 use crate::resolve::chosen_values::{starts_over, written_ids};
 use crate::resolve::selection::Selection;
@@ -25,6 +25,7 @@ pub(super) fn add(planner: &mut Planner<'_>, row: &Row) -> Result<(), Problem> {
         let place = texts.chain(row.ascending.iter().chain(&row.highest).map(Spanned::span)).next();
         return Err(place.map_or(problem.clone(), |place| problem.or_at(place)));
     }
+    keys::row(row, false)?;
     let groups = match &row.runs {
         Some(names) => names.all().iter().map(|name| study.group(name).map(Some)).collect(),
         // A formula may use only the file's axes.

@@ -197,13 +197,13 @@ fn replaces(later: &str, earlier: &str) -> bool {
     later.len() <= earlier.len() && later.iter().zip(&earlier).all(|(pattern, name)| fits(pattern, name))
 }
 
-/// Whether the key sets only algorithms that `--cc` replaces in every run.
-fn sets_cc_of(key: &str, cc: &[String], scenario: &Scenario) -> bool {
+/// Whether the key sets only algorithms that each of these choices of `cc` replaces.
+pub(super) fn sets_cc_of(key: &str, cc: &[impl AsRef<str>], scenario: &Scenario) -> bool {
     let components = components(key);
     let [table, pattern, last, ..] = &components[..] else { return false };
     let any_multipath = scenario.flows.iter().any(Flow::is_multipath);
     let is_chosen = |flow: &&Flow| {
-        cc.iter().all(|cc| match split_flow_name(cc).0 {
+        cc.iter().all(|cc| match split_flow_name(cc.as_ref()).0 {
             Some(name) => name == flow.name || name == flow.key,
             None => flow.is_multipath() || !any_multipath,
         })

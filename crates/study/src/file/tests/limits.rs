@@ -167,6 +167,11 @@ fn every_mistake_has_its_place() {
         duration = "3 s" | set.duration = "2 s" | `duration` in `set` has no effect | set.duration
         set.seed = 7 | | `seed` has no effect here | set.seed
         vary.s = { key = "seed", values = [1] } | | `seed` has no effect here | vary.s
+        set."flows.mptcp.cc" = "olia" | | `cc` replaces the value of `flows.mptcp.cc` | set."flows
+        | ROW¶of = "jain()"¶because = "b" | `because` has no effect in a row without a verdict | because =
+        | ROW¶of = "jain()"¶explain = [{ when = "1", text = "t" }] | `explain` has no effect in a row without | explain =
+        | ROW¶rows = [{ id = "y", of = "jain()", because = "b" }] | `because` has no effect in a row without | rows =
+        | [quantities]¶q = "1 + r"¶r = "2" | nothing reads the quantity `q` | q =
         repeats = 0 | | `repeats` is 0 | repeats =
         at_most = { reno = 2 } | | no axis has the values reno | at_most =
         at_most = {} | | at_most | at_most =

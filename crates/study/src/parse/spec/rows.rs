@@ -82,6 +82,12 @@ impl Row {
         texts + [&self.ascending, &self.highest].into_iter().flatten().count()
     }
 
+    /// Whether it or one of its `rows` says what is expected.
+    pub fn is_judged(&self) -> bool {
+        let own = self.published.is_some() || self.claim.is_some() || self.compares();
+        own || self.rows.iter().any(Row::is_judged)
+    }
+
     pub fn compares(&self) -> bool {
         self.ascending.is_some() || self.highest.is_some()
     }
