@@ -1,6 +1,7 @@
 //! Network namespaces and their default congestion control.
 
 use crate::{Check, Error, doctor};
+use anabranch_record::quoted;
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -86,7 +87,7 @@ impl Namespace {
         match process {
             _ if self.is_initial().unwrap_or(false) => "--host".to_owned(),
             Some(process) => format!("--netns {process}"),
-            None => format!("--netns {}", self.name),
+            None => format!("--netns {}", quoted(&self.name)),
         }
     }
 
@@ -197,5 +198,12 @@ mod tests {
         }
         let known = known_names(vec!["b".to_owned(), "a".to_owned()]);
         assert_eq!(known, "`ip netns` knows these names: a, b");
+    }
+
+    #[test]
+    fn the_option_is_as_a_shell_takes_it() {
+        let file = File::open("/dev/null").unwrap();
+        let space = Namespace { name: "two words".to_owned(), path: "/run/netns/two words".into(), file };
+        assert_eq!(space.option(), "--netns 'two words'");
     }
 }
