@@ -21,7 +21,11 @@ impl OutputError {
         let mut message = format!("{}: {error}", doing.into());
         let mut source = error.source();
         while let Some(error) = source {
-            message += &format!(": {error}");
+            let cause = format!(": {error}");
+            // Some errors have their cause in their own words, too.
+            if !message.ends_with(&cause) {
+                message += &cause;
+            }
             source = error.source();
         }
         OutputError::new(message)
@@ -40,5 +44,19 @@ impl OutputError {
     /// The advice.
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OutputError;
+    use parquet::errors::ParquetError;
+    use std::io;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let full = ParquetError::External(Box::new(io::Error::other("the disk is full")));
+        let error = OutputError::because("cannot write", &io::Error::other(full));
+        assert_eq!(error.to_string(), "cannot write: External: the disk is full");
     }
 }
