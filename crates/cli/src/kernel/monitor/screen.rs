@@ -194,9 +194,13 @@ struct Page {
     widths: Vec<Constraint>,
 }
 
-/// The gap between cells, and the least and the most width of the algorithm's values, in characters.
+/// The gap between cells, the widths of the algorithm's values for which names are cut and columns dropped, and the width to
+/// which names are cut, in characters.
 const GAP: usize = 1;
-const VALUES: (usize, usize) = (8, 60);
+const VALUES: (usize, usize) = (16, 60);
+const NAME: usize = 18;
+/// The heading of the values.
+const HEADING: &str = "values";
 
 fn right(text: String) -> Cell<'static> {
     Cell::from(Line::from(text).right_aligned())
@@ -206,18 +210,35 @@ fn width(texts: impl IntoIterator<Item = String>) -> usize {
     texts.into_iter().map(|text| text.chars().count()).max().unwrap_or(0)
 }
 
+/// The words that fit: a piece of a number would be another number.
+fn whole_words(mut text: String, room: usize) -> String {
+    while text.chars().count() > room {
+        text.truncate(text.rfind(' ').unwrap_or(0));
+    }
+    text
+}
+
 impl Page {
     fn new(connections: &[&Watched], room: u16) -> Self {
         let subflows = || connections.iter().flat_map(|c| c.subflows.iter().map(|s| (*c, s)));
         let names = subflows().map(|(_, s)| path(s)).chain(connections.iter().map(|c| title(c)));
         let name = width(names);
-        let values = width(subflows().map(|(c, s)| observables(c, s))).clamp(VALUES.0, VALUES.1);
-        let columns = fitting_columns(connections, usize::from(room).saturating_sub(name + values + GAP));
-        let numbers = columns.iter().map(|(_, width)| Constraint::Length(*width as u16));
-        let widths = std::iter::once(Constraint::Length(name as u16)).chain(numbers);
+        let values = width(subflows().map(|(c, s)| observables(c, s))).min(VALUES.1);
+        let room = usize::from(room);
+        let columns = fitting_columns(connections, name, values + GAP, room);
+        let taken = columns.iter().map(|(_, width)| width + GAP).sum::<usize>();
+        let left = |name: usize| room.saturating_sub(taken + name + GAP);
+        let left = left(name).max(VALUES.0.min(left(name.min(NAME))));
+        let whole = |c, s| whole_words(observables(c, s), left);
+        let values = width(subflows().map(|(c, s)| whole(c, s)));
+        let values = (values > 0).then_some(values.max(HEADING.len()));
+        let name = name.min(room.saturating_sub(taken + values.map_or(0, |values| values + GAP)));
+        let lengths = columns.iter().map(|(_, width)| *width).chain(values);
+        let widths =
+            std::iter::once(name).chain(lengths).map(|width| Constraint::Length(width as u16)).collect();
         let headings = columns.iter().map(|(column, _)| right(column.heading.to_owned()));
-        let headings =
-            std::iter::once(Cell::from("connection")).chain(headings).chain([Cell::from("values")]);
+        let last = values.map(|_| Cell::from(HEADING));
+        let headings = std::iter::once(Cell::from("connection")).chain(headings).chain(last);
         let mut rows = Vec::new();
         for c in connections {
             let numbers = columns.iter().map(|(column, _)| {
@@ -228,7 +249,7 @@ impl Page {
             for s in &c.subflows {
                 let numbers = columns.iter().map(|(column, _)| right(column.show((column.subflow)(s))));
                 let cells = std::iter::once(Cell::from(path(s))).chain(numbers);
-                let row = Row::new(cells.chain([Cell::from(observables(c, s))]));
+                let row = Row::new(cells.chain(values.map(|_| Cell::from(whole(c, s)))));
                 let idle = s.idle_s.is_none_or(|idle| idle > IDLE);
                 rows.push(if idle { row.style(DIM) } else { row });
             }
@@ -236,7 +257,7 @@ impl Page {
         Page {
             headings: Row::new(headings).style(Style::new().add_modifier(Modifier::UNDERLINED)),
             rows,
-            widths: widths.chain([Constraint::Min(VALUES.0 as u16)]).collect(),
+            widths,
         }
     }
 
@@ -247,8 +268,14 @@ impl Page {
     }
 }
 
-/// The columns that fit, with their widths; each has a gap before it.
-fn fitting_columns(connections: &[&Watched], room: usize) -> Vec<(&'static Column, usize)> {
+/// The columns that fit beside names and values of these widths, with their own; each has a gap before it. Where even the
+/// indispensable ones do not, names are cut and values go first.
+fn fitting_columns(
+    connections: &[&Watched],
+    name: usize,
+    values: usize,
+    room: usize,
+) -> Vec<(&'static Column, usize)> {
     let needs = |column: &Column| {
         let subflows = connections.iter().flat_map(|c| &c.subflows);
         let cells = subflows.map(|s| column.show((column.subflow)(s)));
@@ -257,14 +284,15 @@ fn fitting_columns(connections: &[&Watched], room: usize) -> Vec<(&'static Colum
     };
     let mut columns: Vec<_> = COLUMNS.iter().map(|column| (column, needs(column))).collect();
     let total = |columns: &[(&Column, usize)]| columns.iter().map(|(_, width)| width + GAP).sum::<usize>();
-    while total(&columns) > room {
+    loop {
         let first = columns.iter().enumerate().max_by_key(|(_, (column, _))| column.dispensable);
-        match first {
-            Some((i, (column, _))) if column.dispensable > 0 => columns.remove(i),
-            _ => break,
-        };
+        let Some((i, (column, _))) = first else { return columns };
+        let beside = if column.dispensable > 0 { name + values } else { name.min(NAME) };
+        if total(&columns) + beside <= room {
+            return columns;
+        }
+        columns.remove(i);
     }
-    columns
 }
 
 fn title(c: &Watched) -> String {
