@@ -18,3 +18,5 @@ fi
 "$venv/bin/python" tools/formulas.py --self-test
 # The preprocessor's command has absolute paths, so it is not in docs/book.toml.
 MDBOOK_PREPROCESSOR__FORMULAS="{\"command\": \"'$venv/bin/python' '$PWD/tools/formulas.py'\", \"before\": [\"links\"]}" mdbook build docs
+# The report has a limit of its own, in the Makefile.
+tools/weight.sh out/book 8

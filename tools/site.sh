@@ -18,5 +18,4 @@ cp -r out/book "$site.new/book"
 python3 tools/site.py "$site.new"
 rm -rf "$site"
 mv "$site.new" "$site"
-tools/weight.sh "$site" 20
 echo "The site: $site/index.html"
