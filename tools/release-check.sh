@@ -62,8 +62,8 @@ part_files() {
     [ -z "$wheel" ] || python3 tools/wheels.py dist/*.whl
     if [ -n "$deb" ] && command -v lintian >/dev/null; then
         # The address is for the owner to give, and has a line of its own here.
-        lintian --fail-on error --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog "$deb"
-        echo "lintian finds no error"
+        lintian --fail-on error,warning --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog,initial-upload-closes-no-bugs "$deb"
+        echo "lintian finds no error and no warning"
         ! grep -q '^Maintainer: .*@localhost>' packaging/control ||
             tools/skipped.sh "the maintainer's address" "packaging/control names none that takes mail: the owner has to give it"
     else

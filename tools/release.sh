@@ -112,11 +112,12 @@ part_deb() {
     have_linux
     rm -rf "$root" "$work/documents"
     share=$root/usr/share
-    cargo build --quiet --profile dist --locked --features linux,quic --bin anabranch
+    # The linker's build ID is over symbols, too, which name the folder. If strip removed it, read-only relocations would go with it.
+    CARGO_ENCODED_RUSTFLAGS+=$'\x1f-Clink-arg=-Wl,--build-id=none' \
+        cargo build --quiet --profile dist --locked --features linux,quic --bin anabranch
     mkdir -p "$root/DEBIAN" "$root/usr/bin" "$share/man/man1" "$share/doc/anabranch" "$share/anabranch" "$root/usr/lib/systemd/system" \
         "$share/bash-completion/completions" "$share/zsh/vendor-completions" "$share/fish/vendor_completions.d"
-    # The linker's build ID is over symbols, too, which name the folder.
-    strip --strip-unneeded --remove-section=.note.gnu.build-id -o "$root/usr/bin/anabranch" "$target/dist/anabranch"
+    strip --strip-unneeded -o "$root/usr/bin/anabranch" "$target/dist/anabranch"
     # What packaging/control depends on: a newer symbol would not start on Debian 12.
     local oldest newest
     oldest=$(sed -n 's/.*libc6 (>= \([0-9.]*\)).*/\1/p' packaging/control)
