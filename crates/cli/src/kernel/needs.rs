@@ -49,7 +49,9 @@ pub fn find(name: &str, own: &[String]) -> Result<&'static KernelEntry, Error> {
         Some(entry) => format!("did you mean `{}`? `anabranch kernel list` has all names", name_of(entry)),
         None => {
             let names: Vec<&str> = registry::all().iter().map(name_of).collect();
-            let others = own.iter().map(String::as_str).filter(|own| !names.contains(own));
+            // Ours begin with `ab`, also those of others' runs on this kernel.
+            let others = own.iter().map(String::as_str);
+            let others = others.filter(|own| !names.contains(own) && !own.starts_with("ab"));
             suggest(name, names.iter().copied().chain(others))
         }
     };
@@ -62,10 +64,11 @@ mod tests {
 
     #[test]
     fn names_like_those_in_the_kernel_are_understood() {
-        let help = |name: &str| match find(name, &["reno", "bbr"].map(str::to_owned)) {
-            Err(why) => format!("{}: {}", why, why.report().help().unwrap()),
-            Ok(entry) => panic!("{name} is {}", entry.kernel_name),
-        };
+        let help =
+            |name: &str| match find(name, &["reno", "bbr", "ab_lia", "ab6c89_dddf7d"].map(str::to_owned)) {
+                Err(why) => format!("{}: {}", why, why.report().help().unwrap()),
+                Ok(entry) => panic!("{name} is {}", entry.kernel_name),
+            };
         for (given, meant) in [
             ("ccubic", "coupled-cubic"),
             ("ab-lia", "ab_lia"),
