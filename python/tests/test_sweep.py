@@ -274,7 +274,7 @@ def test_a_full_disk_is_reported(where: str, said: str, tmp_path: Path) -> None:
     words = [sys.executable, "-c", FULL, where, str(tmp_path)]
     ended = subprocess.run(words, env=environment, capture_output=True, text=True)
     assert said in ended.stderr and "File too large" in ended.stderr
-    assert ("Make room there" in ended.stderr) == (where == "pool") and "not repeated" not in ended.stderr
+    assert ("Pass another folder" in ended.stderr) == (where == "pool") and "not repeated" not in ended.stderr
     assert (ended.returncode, ended.stdout) == ((1, "") if where == "pool" else (0, "40\n"))
     assert 1 <= len(lines(tmp_path)) < 20
 

@@ -242,10 +242,10 @@ fn note_link(notes: &mut Vec<String>, name: &str, spec: &LinkSpec, begin: &LinkS
     }
     match begin.loss_at {
         LossAt::Exit if begin.loss.mean_rate() > 0.0 => notes.push(format!(
-            "{name} loses packets at its exit: the goodputs here include what it loses, so the real ones are lower by at least that share."
+            "{name} loses packets at its exit: the goodputs here include what it loses. The page on `ideal` in the book compares them with runs."
         )),
         LossAt::Entry if begin.loss.mean_rate() >= NOTED_LOSS => notes.push(format!(
-            "{name} loses packets at its entry: the goodput of a flow that no full link limits includes them here, so the real one is lower by at least that share."
+            "{name} loses packets at its entry: the goodput of a flow that no full link limits includes them here. The page on `ideal` in the book compares it with runs."
         )),
         _ => {}
     }

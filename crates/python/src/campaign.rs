@@ -161,7 +161,7 @@ impl Campaign {
         if let Some(claim) = lock(&self.claims).remove(&key) {
             store.add(claim, &summary).map_err(|why| {
                 Error::new_err(format!(
-                    "cannot store a run in {}: {why}. Make room there, or pass another folder as `store`",
+                    "cannot store a run in {}: {why}. Pass another folder as `store`",
                     store.dir().display()
                 ))
             })?;

@@ -2,7 +2,7 @@
 
 use crate::capacity::{capacity_bps, used_paths};
 use crate::model::{Application, RandomDelay, Scenario};
-use crate::resolve::{base_rtt, longest_base_rtts};
+use crate::resolve::longest_base_rtts;
 use anabranch_net::Time;
 
 /// Header bytes of a data packet: IPv4, TCP and its timestamps option.
@@ -38,7 +38,7 @@ impl Scenario {
     /// If there is no such flow.
     pub fn ideal_completion_s(&self, flow: usize, bytes: u64) -> f64 {
         let paths = &self.flows[flow].paths;
-        let base_rtts = used_paths(paths).map(|path| base_rtt(path, |link| self.links[link].spec.delay));
+        let base_rtts = used_paths(paths).map(|path| path.base_rtt(|link| self.links[link].spec.delay));
         let rtt = base_rtts.min().unwrap_or(Time::ZERO);
         bytes as f64 * 8.0 / capacity_bps(paths, &self.links) + rtt.as_secs_f64()
     }
@@ -48,7 +48,7 @@ impl Scenario {
     /// # Panics
     /// If there is no such flow or path; they are indices into [`Scenario::flows`] and its paths.
     pub fn base_rtt(&self, flow: usize, path: usize) -> Time {
-        base_rtt(&self.flows[flow].paths[path], |link| self.links[link].spec.delay)
+        self.flows[flow].paths[path].base_rtt(|link| self.links[link].spec.delay)
     }
 
     /// For each link the longest base RTT of the paths that cross it, in either direction; for an unused link, twice its

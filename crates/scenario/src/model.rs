@@ -238,6 +238,15 @@ pub struct Path {
     pub backup: bool,
 }
 
+impl Path {
+    /// Its round-trip propagation delay, where links have these.
+    pub fn base_rtt(&self, delay: impl Fn(usize) -> Time) -> Time {
+        let sum = |links: &[usize]| links.iter().fold(Time::ZERO, |sum, &link| sum + delay(link));
+        let back = if self.return_links.is_empty() { &self.links } else { &self.return_links };
+        sum(&self.links) + sum(back)
+    }
+}
+
 /// A change to a connection's subflows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SubflowEvent {

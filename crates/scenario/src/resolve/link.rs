@@ -3,7 +3,7 @@
 use crate::diagnostic::{At, Problems};
 use crate::format::{self, Jitter, ModelChoice, TextFile};
 use crate::leaf::{Length, PositiveSpan};
-use crate::model::{Flow, NamedLink, Path};
+use crate::model::{Flow, NamedLink};
 use crate::read::Named;
 use crate::resolve::common::{LinkNames, check_instant, check_name};
 use crate::resolve::queue::{discipline, queue};
@@ -63,19 +63,12 @@ pub(super) fn links(
 pub(crate) fn longest_base_rtts(flows: &[Flow], delays: &[Time]) -> Vec<Time> {
     let mut longest: Vec<Option<Time>> = vec![None; delays.len()];
     for path in flows.iter().flat_map(|flow| &flow.paths) {
-        let rtt = base_rtt(path, |link| delays[link]);
+        let rtt = path.base_rtt(|link| delays[link]);
         for link in path.links.iter().chain(&path.return_links) {
             longest[*link] = longest[*link].max(Some(rtt));
         }
     }
     longest.iter().zip(delays).map(|(longest, own)| longest.unwrap_or(own.times(2))).collect()
-}
-
-/// The round-trip propagation delay of a path.
-pub(crate) fn base_rtt(path: &Path, delay: impl Fn(usize) -> Time) -> Time {
-    let sum = |links: &[usize]| links.iter().fold(Time::ZERO, |sum, &link| sum + delay(link));
-    let back = if path.return_links.is_empty() { &path.links } else { &path.return_links };
-    sum(&path.links) + sum(back)
 }
 
 fn loss(given: &ModelChoice<true>) -> Loss {

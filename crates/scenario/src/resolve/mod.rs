@@ -8,7 +8,7 @@ mod link;
 mod queue;
 mod trace;
 
-pub(crate) use link::{base_rtt, longest_base_rtts};
+pub(crate) use link::longest_base_rtts;
 
 use crate::diagnostic::{At, Problems};
 use crate::format::File;

@@ -8,7 +8,7 @@
 //! join the stream *late*, in the order of arrival, when an ACK that covers them reaches the sender. The ACK says up to when.
 
 use super::Connection;
-use super::receiving::{COMPRESSION, LIMITS_COMPRESSION};
+use super::receiving::{COMPRESSION, RTT_OF_FULL_COMPRESSION};
 use crate::incoming::{Early, Incoming};
 use crate::network::Network;
 use crate::packet::{Chunk, Packet, widen};
@@ -29,13 +29,8 @@ pub(crate) fn is_certain(flow: &Flow, scenario: &Scenario, net: &Network) -> boo
         })
     };
     // The delay of a compressed ACK depends on the sender's smallest RTT, unless that is long.
-    let delay = |links: &[usize]| {
-        links.iter().fold(Time::ZERO, |sum, link| sum + scenario.links[*link].spec.shortest_delay())
-    };
-    let is_long = |path: &Path| {
-        let back = if path.return_links.is_empty() { &path.links } else { &path.return_links };
-        delay(&path.links) + delay(back) >= LIMITS_COMPRESSION
-    };
+    let delay = |link: usize| scenario.links[link].spec.shortest_delay();
+    let is_long = |path: &Path| path.base_rtt(delay) >= RTT_OF_FULL_COMPRESSION;
     // Other applications react to data.
     flow.is_greedy()
         && flow.stop >= scenario.duration

@@ -38,7 +38,7 @@ impl Connection {
         }
     }
 
-    /// The same with one path, and after it: retransmissions and a FIN as in [`Connection::push_on_the_only_path`].
+    /// Sends what the window of the only path allows, in bursts: retransmissions, new data, a FIN.
     pub(super) fn push_bursts_on_the_only_path(&mut self, net: &mut Network) {
         if self.subflows[0].tx.board.repairing {
             self.resend_lost(0, net);
@@ -56,7 +56,7 @@ impl Connection {
     fn send_bursts_on_the_only_path(&mut self, net: &mut Network) {
         let now = net.now();
         let flags = if self.tcp.ecn { flag::ECT } else { 0 };
-        while self.subflows[0].tx.has_room(&self.cc) {
+        while self.subflows[0].is_up() && self.subflows[0].tx.has_room(&self.cc) {
             self.size_burst(0, now);
             if !self.subflows[0].has_room(&self.cc) || !self.subflows[0].tx.pace_or_wait(now) {
                 return;

@@ -13,7 +13,8 @@ use anabranch_net::Time;
 const COMPRESSION_PART: f64 = 0.05;
 pub(super) const COMPRESSION: Time = Time::from_millis(1);
 /// From this RTT on, the delay is the limit.
-pub(super) const LIMITS_COMPRESSION: Time = Time::from_millis(20);
+pub(super) const RTT_OF_FULL_COMPRESSION: Time = Time::from_millis(20);
+const _: () = assert!(20.0 * COMPRESSION_PART >= 1.0);
 
 impl Connection {
     #[inline]

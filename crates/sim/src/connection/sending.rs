@@ -15,7 +15,7 @@ use anabranch_net::Time;
 use anabranch_scenario::Scheduler;
 
 impl Connection {
-    /// Whether [`super::only_path`] has the order of sending, or [`super::bursts`].
+    /// Whether the connection has one path. Tests can send in the general order there, too.
     #[inline]
     fn has_only_path(&self) -> bool {
         #[cfg(test)]
@@ -45,8 +45,8 @@ impl Connection {
 
     /// Sends what the windows allow, on every subflow.
     pub(super) fn push(&mut self, net: &mut Network) {
-        if self.has_only_path() && !self.tcp.tso {
-            return self.push_on_the_only_path(net);
+        if self.has_only_path() {
+            return self.push_from(0, net);
         }
         for s in 0..self.subflows.len() {
             self.resend_lost(s, net);
