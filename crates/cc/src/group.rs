@@ -86,6 +86,12 @@ impl Group {
         self.paths[r].ssthresh = threshold.max(MIN_SSTHRESH);
     }
 
+    /// Makes Reno count the window of a new path in whole segments, as Linux does (`tcp_cong_avoid_ai`, `tcp_reno_ssthresh`).
+    /// Other algorithms ignore it.
+    pub fn count_whole(&mut self, r: usize) {
+        self.paths[r].whole = true;
+    }
+
     /// Removes a path. Later events for it are ignored.
     pub fn remove_path(&mut self, r: usize) {
         self.paths[r].leave();

@@ -60,6 +60,8 @@ pub struct Path {
     /// had data in flight, or had been acknowledged within four smoothed round-trip times. Another path's window and
     /// round-trip time are out of date.
     pub counts: bool,
+    /// See [`crate::Group::count_whole`].
+    pub(crate) whole: bool,
     /// Mean and smallest sample of the last complete round that had one; 0 before there was one.
     pub round_rtt: Seconds,
     /// See [`Path::round_rtt`].
@@ -109,6 +111,7 @@ impl Path {
             active: true,
             barred: false,
             counts: false,
+            whole: false,
             sample_sum: 0.0,
             sample_min: Seconds::INFINITY,
             samples: 0,

@@ -25,15 +25,33 @@ pub(crate) fn grow(path: &mut Path, acked: Segments) {
     path.cwnd += slow_start::grow(path, acked) / path.cwnd;
 }
 
+/// The same as Linux counts it: a whole window of acknowledged segments adds one (`tcp_cong_avoid_ai`). The window's fraction
+/// is what counts towards the next one (`snd_cwnd_cnt`).
+fn grow_whole(path: &mut Path, acked: Segments) {
+    let acked = slow_start::grow(path, acked) as u32;
+    if acked == 0 {
+        return;
+    }
+    let window = path.cwnd as u32;
+    let fraction = path.cwnd - f64::from(window);
+    let count = (fraction * f64::from(window) + 0.5) as u32 + acked;
+    let (window, count) = (window + count / window, count % window);
+    path.cwnd = f64::from(window) + f64::from(count) / f64::from(window);
+}
+
 #[derive(Clone)]
 struct Reno;
 
 impl SinglePath for Reno {
     fn acked(&mut self, path: &mut Path, ack: &Ack) {
+        if path.whole {
+            return grow_whole(path, ack.acked);
+        }
         grow(path, ack.acked);
     }
 
     fn congestion(&mut self, path: &mut Path, _: &Congestion) {
-        path.reduce_to(path.cwnd / 2.0); // RFC 5681 §3.1, Eq. 4
+        // RFC 5681 §3.1, Eq. 4; `tcp_reno_ssthresh`
+        path.reduce_to(if path.whole { f64::from(path.cwnd as u32 / 2) } else { path.cwnd / 2.0 });
     }
 }

@@ -22,6 +22,7 @@ mod one_path;
 #[cfg(feature = "noq")]
 mod quic;
 mod registry;
+mod reno;
 mod v0;
 mod vegas;
 mod wcompound;

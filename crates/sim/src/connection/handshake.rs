@@ -137,6 +137,9 @@ impl Connection {
         if let Some(threshold) = self.tcp.initial_ssthresh {
             self.cc.set_ssthresh(row, f64::from(threshold));
         }
+        if self.tcp.linux_recovery {
+            self.cc.count_whole(row);
+        }
         let rates = self.cc.is_model_based();
         if let Some(queues) = &mut self.queues {
             queues.reset(s);
