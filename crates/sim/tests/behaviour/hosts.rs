@@ -27,12 +27,13 @@ fn share(hosts: &str, tcp: &str) -> f64 {
     (1..=3).map(of_seed).sum::<f64>() / 3.0
 }
 
-/// Linux 6.12 (appendix "The simulator beside Linux", first table): 24.3 ÷ (24.3 + 2 · 16.6) = 0.42 in four runs. Without PSH, which the
-/// emulator took out of the packets, 30.8 ÷ (30.8 + 2 · 13.3) = 0.54 in four; where each segment is acknowledged, 0.50 in two.
+/// Linux 6.12 (appendix "The simulator beside Linux", first table): 24.3 ÷ (24.3 + 2 · 16.6) = 0.42 ± 0.03 in four runs. Without PSH,
+/// which the emulator took out of the packets, 30.8 ÷ (30.8 + 2 · 13.3) = 0.54 in four; where each segment is acknowledged, 0.50 in two.
+/// Here it is 0.384 ± 0.004 in forty runs, and means of three have a standard error of 0.01.
 #[test]
 fn a_connection_has_less_where_tcp_acknowledges_the_ends_of_bursts() {
     let linux = share("linux", "");
-    assert!((0.38..0.44).contains(&linux), "as on Linux: {linux}");
+    assert!((0.42 - linux).abs() < 0.03 + 0.02, "as on Linux: {linux}");
     let without = share("linux", "push_acks = false");
     assert!((0.47..0.54).contains(&without), "without PSH: {without}");
     let each = share("linux", "delayed_ack = 1");
