@@ -1,6 +1,7 @@
 //! A study's main claim and its verdict, in the simulator and on other backends.
 
-use crate::{pages::assumptions::distinct_variants, plan::PaperPlan, prose::prose, verdict};
+use crate::variants::{distinct_variants, name_and_day};
+use crate::{plan::PaperPlan, prose::prose, verdict};
 use anabranch_study::{Estimate, Headline, Row, StudyResult, VariantName, Verdict, Wording, format};
 use maud::{Markup, html};
 
@@ -227,7 +228,7 @@ fn bars(result: &StudyResult, headline: &Headline, sources: &[ValueLine]) -> Mar
 
 /// The name of measured runs without their last day, which the verdict beside the table has and narrow columns would break.
 fn without_day(name: &str) -> &str {
-    name.split(", measured ").next().unwrap_or(name)
+    name_and_day(name).0
 }
 
 /// Three significant digits.

@@ -38,6 +38,7 @@ mod site;
 mod style;
 mod table;
 mod tex;
+mod variants;
 mod verdict;
 mod visible;
 

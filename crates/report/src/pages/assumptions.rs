@@ -1,8 +1,7 @@
 //! The verdicts on the papers' own rows in sensitivity variants, compared with the default.
 
 use crate::layout::{self, heads};
-use crate::{prose::prose, verdict};
-use anabranch_scenario::distinct_by;
+use crate::{prose::prose, variants::distinct_variants, verdict};
 use anabranch_study::{Estimate, Other, Row, StudyResult, VariantName, Verdict, Wording, format};
 use maud::{Markup, html};
 
@@ -64,12 +63,6 @@ pub fn columns<'a>(papers: &'a [&StudyResult]) -> Vec<&'a VariantName> {
     let all = papers.iter().flat_map(|paper| paper.experiments.iter().flat_map(|e| &e.variants));
     let changes = |column: &&VariantName| own(papers).any(|row| row.other(&column.id).is_some());
     distinct_variants(all).into_iter().filter(changes).collect()
-}
-
-/// Each variant once, in order of first appearance; the title of measured runs has the last day.
-pub fn distinct_variants<'a>(all: impl Iterator<Item = &'a VariantName> + Clone) -> Vec<&'a VariantName> {
-    let last = |first: &VariantName| all.clone().filter(|v| v.id == first.id).max_by_key(|v| &v.title);
-    distinct_by(all.clone(), |variant| &variant.id).into_iter().filter_map(last).collect()
 }
 
 /// A variant's value, or the values that a claim orders: "0.69 ± 0.09".

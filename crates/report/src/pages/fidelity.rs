@@ -1,9 +1,9 @@
 //! The simulator compared with another backend: differences for the same scenarios.
 
-use super::assumptions::distinct_variants;
 use crate::layout::{self, heads};
 use crate::plan::{BackendPlan, PaperPlan};
 use crate::prose::prose;
+use crate::variants::distinct_variants;
 use anabranch_scenario::distinct_by;
 use anabranch_study::format;
 use anabranch_study::{

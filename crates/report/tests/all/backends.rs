@@ -86,14 +86,15 @@ fn rows_have_linux_beside_the_simulator() {
 /// The first page has the last day of all experiments that a claim or a summary is about, and bars only the kernel's name.
 #[test]
 fn the_last_day_of_several_experiments_is_shown() {
-    let (mut results, days) = (beside_linux(), ["2026-11-27", "2026-11-29", "2026-11-28"]);
+    let mut results = beside_linux();
+    let runs = [("6.18", "2026-11-27"), ("6.12", "2026-11-29"), ("6.12", "2026-11-28")];
     let paper = &mut results[1];
     let mut rows = vec![];
-    paper.experiments = days
-        .map(|day| {
+    paper.experiments = runs
+        .map(|(release, day)| {
             let mut experiment = paper.experiments[0].clone();
             experiment.id = format!("B-{day}");
-            experiment.variants[0].title = format!("Linux 6.12, measured {day}");
+            experiment.variants[0].title = format!("Linux {release}, measured {day}");
             experiment.rows.truncate(1);
             experiment.rows[0].id = format!("{}.mptcp", experiment.id);
             rows.push(experiment.rows[0].id.clone());
