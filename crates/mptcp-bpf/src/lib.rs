@@ -54,4 +54,4 @@ pub use monitor::{
 pub use namespace::{Namespace, available, selecting_namespaces};
 pub use object::{build, object};
 pub use pins::Pins;
-pub use private::Private;
+pub use private::{Private, is_private_name};

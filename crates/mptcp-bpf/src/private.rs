@@ -158,9 +158,15 @@ fn next_name() -> String {
     format!("ab{:x}_{:x}", process::id(), NEXT.fetch_add(1, Relaxed) & 0xff_ffff)
 }
 
+/// Whether the name is one that a process loads an algorithm under for itself, such as `ab1f3c_2a`.
+pub fn is_private_name(name: &str) -> bool {
+    owner(name.as_bytes()).is_some()
+}
+
 /// The PID in a private name.
 fn owner(name: &[u8]) -> Option<u32> {
-    let (process, _) = std::str::from_utf8(name).ok()?.strip_prefix("ab")?.split_once('_')?;
+    let (process, number) = std::str::from_utf8(name).ok()?.strip_prefix("ab")?.split_once('_')?;
+    u32::from_str_radix(number, 16).ok()?;
     u32::from_str_radix(process, 16).ok()
 }
 
@@ -191,6 +197,7 @@ mod tests {
             assert_eq!(owner(name.as_bytes()), Some(process::id()));
         }
         assert!(registry::all().iter().all(|entry| owner(entry.kernel_name.as_bytes()).is_none()));
+        assert_eq!(owner(b"abc_x"), None, "another module's");
         // The largest that Linux allows: PID_MAX_LIMIT is 2^22.
         assert_eq!("ab3fffff_ffffff".len(), NAME - 1);
         assert_eq!(owner(b"ab3fffff_ffffff"), Some(0x3f_ffff));

@@ -1,7 +1,7 @@
 //! Requirements of commands on the kernel: the algorithm, privileges and kernel features.
 
 use anabranch::algorithms::kernel_registry::{self as registry, KernelEntry};
-use anabranch::kernel::{Check, Verdict};
+use anabranch::kernel::{Check, Verdict, is_private_name};
 use anabranch::scenarios::suggest;
 use anabranch::{Error, input_error};
 use miette::miette;
@@ -49,9 +49,9 @@ pub fn find(name: &str, own: &[String]) -> Result<&'static KernelEntry, Error> {
         Some(entry) => format!("did you mean `{}`? `anabranch kernel list` has all names", name_of(entry)),
         None => {
             let names: Vec<&str> = registry::all().iter().map(name_of).collect();
-            // Ours begin with `ab`, also those of others' runs on this kernel.
+            let is_ours = |own: &str| own.starts_with("ab_") || is_private_name(own);
             let others = own.iter().map(String::as_str);
-            let others = others.filter(|own| !names.contains(own) && !own.starts_with("ab"));
+            let others = others.filter(|own| !names.contains(own) && !is_ours(own));
             suggest(name, names.iter().copied().chain(others))
         }
     };
@@ -64,11 +64,13 @@ mod tests {
 
     #[test]
     fn names_like_those_in_the_kernel_are_understood() {
-        let help =
-            |name: &str| match find(name, &["reno", "bbr", "ab_lia", "ab6c89_dddf7d"].map(str::to_owned)) {
-                Err(why) => format!("{}: {}", why, why.report().help().unwrap()),
-                Ok(entry) => panic!("{name} is {}", entry.kernel_name),
-            };
+        let help = |name: &str| match find(
+            name,
+            &["reno", "abc_x", "ab_lia", "ab6c89_dddf7d", "bbr"].map(str::to_owned),
+        ) {
+            Err(why) => format!("{}: {}", why, why.report().help().unwrap()),
+            Ok(entry) => panic!("{name} is {}", entry.kernel_name),
+        };
         for (given, meant) in [
             ("ccubic", "coupled-cubic"),
             ("ab-lia", "ab_lia"),
@@ -78,7 +80,7 @@ mod tests {
         ] {
             assert!(help(given).contains(&format!("did you mean `{meant}`?")), "{}", help(given));
         }
-        assert!(help("nothing-like-it").ends_with(", bbr"), "{}", help("nothing-like-it"));
+        assert!(help("nothing-like-it").ends_with(", abc_x, bbr"), "{}", help("nothing-like-it"));
         assert_eq!(help("nothing-like-it").matches(" reno,").count(), 1, "each once");
         for (given, own) in [("uncoupled", "own cubic"), ("bbr", "own")] {
             let said = format!("{given} is the kernel's {own}: there is nothing to load");
