@@ -194,10 +194,13 @@ struct Page {
     widths: Vec<Constraint>,
 }
 
-/// The gap between cells, the widths of the algorithm's values for which names are cut and columns dropped, and the width to
-/// which names are cut, in characters.
+/// The gap between cells, in characters.
 const GAP: usize = 1;
-const VALUES: (usize, usize) = (16, 60);
+/// Names are cut for this width of the algorithm's values.
+const LEAST_VALUES: usize = 16;
+/// Columns are dropped for this one.
+const MOST_VALUES: usize = 60;
+/// The width to which names are cut.
 const NAME: usize = 18;
 /// The heading of the values.
 const HEADING: &str = "values";
@@ -218,17 +221,25 @@ fn whole_words(mut text: String, room: usize) -> String {
     text
 }
 
+/// The text, with `…` in place of what does not fit: a piece of an address would be another address.
+fn cut(text: String, room: usize) -> String {
+    if text.chars().count() <= room {
+        return text;
+    }
+    text.chars().take(room.saturating_sub(1)).chain(['…']).collect()
+}
+
 impl Page {
     fn new(connections: &[&Watched], room: u16) -> Self {
         let subflows = || connections.iter().flat_map(|c| c.subflows.iter().map(|s| (*c, s)));
         let names = subflows().map(|(_, s)| path(s)).chain(connections.iter().map(|c| title(c)));
         let name = width(names);
-        let values = width(subflows().map(|(c, s)| observables(c, s))).min(VALUES.1);
+        let values = width(subflows().map(|(c, s)| observables(c, s))).min(MOST_VALUES);
         let room = usize::from(room);
         let columns = fitting_columns(connections, name, values + GAP, room);
         let taken = columns.iter().map(|(_, width)| width + GAP).sum::<usize>();
-        let left = |name: usize| room.saturating_sub(taken + name + GAP);
-        let left = left(name).max(VALUES.0.min(left(name.min(NAME))));
+        let beside = |name: usize| room.saturating_sub(taken + name + GAP);
+        let left = beside(name).max(LEAST_VALUES.min(beside(name.min(NAME))));
         let whole = |c, s| whole_words(observables(c, s), left);
         let values = width(subflows().map(|(c, s)| whole(c, s)));
         let values = (values > 0).then_some(values.max(HEADING.len()));
@@ -245,10 +256,10 @@ impl Page {
                 let value = (column.connection)(c);
                 right(value.map_or_else(String::new, |x| column.show(Some(x))))
             });
-            rows.push(Row::new(std::iter::once(Cell::from(title(c))).chain(numbers)).style(BOLD));
+            rows.push(Row::new(std::iter::once(Cell::from(cut(title(c), name))).chain(numbers)).style(BOLD));
             for s in &c.subflows {
                 let numbers = columns.iter().map(|(column, _)| right(column.show((column.subflow)(s))));
-                let cells = std::iter::once(Cell::from(path(s))).chain(numbers);
+                let cells = std::iter::once(Cell::from(cut(path(s), name))).chain(numbers);
                 let row = Row::new(cells.chain(values.map(|_| Cell::from(whole(c, s)))));
                 let idle = s.idle_s.is_none_or(|idle| idle > IDLE);
                 rows.push(if idle { row.style(DIM) } else { row });
