@@ -55,13 +55,13 @@ impl ScenarioArgs {
     pub fn read(self, cc: Vec<String>, linux_hosts: bool) -> Result<Scenario, Error> {
         let ScenarioArgs { file, mut set, seed, duration } = self;
         let options = [
-            ("--linux-hosts", linux_hosts.then(|| LINUX_HOSTS_SET.to_owned())),
-            ("--seed", seed.map(|seed| format!("seed={seed}"))),
-            ("--duration", duration.as_ref().map(|duration| format!("duration={duration}"))),
+            ("--linux-hosts", "hosts", linux_hosts),
+            ("--seed", "seed", seed.is_some()),
+            ("--duration", "duration", duration.is_some()),
         ];
-        for (option, own) in options.iter().filter_map(|(option, own)| Some((option, own.as_ref()?))) {
-            if let Some(other) = set.iter().find(|set| contradict(set, own)) {
-                let message = format!("`--set {other}` contradicts `{option}`");
+        for (option, key, _) in options.into_iter().filter(|(_, _, given)| *given) {
+            if let Some(other) = set.iter().find(|set| key_of(set) == key) {
+                let message = format!("`--set {other}` and `{option}` set the same");
                 return Err(input_error(message, Some("leave one of the two out")));
             }
         }
@@ -70,13 +70,10 @@ impl ScenarioArgs {
     }
 }
 
-/// Whether two assignments give a key different values.
-fn contradict(one: &str, other: &str) -> bool {
-    let parts = |assignment: &str| {
-        assignment.split('=').map(|part| part.trim().trim_matches(['"', '\'']).to_owned()).collect::<Vec<_>>()
-    };
-    let (one, other) = (parts(one), parts(other));
-    one[0] == other[0] && one != other
+/// The key of an assignment, without quotes.
+fn key_of(assignment: &str) -> &str {
+    let key = assignment.split_once('=').map_or(assignment, |(key, _)| key);
+    key.trim().trim_matches(['"', '\''])
 }
 
 /// The size and the number of seeds of papers and studies.
