@@ -27,7 +27,7 @@ use resolved::Resolved;
 use selection::Selection;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
-use std::sync::atomic::AtomicBool;
+use sweep::sets_cc_of;
 
 impl Resolved {
     /// Resolves a file's runs, axes, quantities, texts and sizes.
@@ -62,7 +62,6 @@ impl Resolved {
         let resolved = Resolved {
             groups,
             axes,
-            read: file.quantities.values().map(|_| AtomicBool::new(false)).collect(),
             quantities: std::mem::take(&mut file.quantities),
             texts: std::mem::take(&mut file.texts),
             sizes: std::mem::take(&mut file.size),
@@ -70,7 +69,34 @@ impl Resolved {
             source: (name.to_owned(), text.to_owned()),
             hash: Key::sum(&digests).to_string(),
         };
-        resolved.try_each_value().map(|()| resolved)
+        resolved.try_each_value()?;
+        // A part of the points may leave out those where the key has an effect.
+        if of.is_empty() {
+            resolved.try_each_cc()?;
+        }
+        Ok(resolved)
+    }
+
+    /// Checks that no runs set an algorithm that their `cc` replaces at every point.
+    fn try_each_cc(&self) -> Result<(), Problem> {
+        for (g, group) in self.groups.iter().enumerate() {
+            let Some(cc) = &group.spec.cc else { continue };
+            let of_runs = group.spec.set.iter().map(|(key, value)| (key, value.span()));
+            let of_axes = group.axes.iter().flat_map(|axis| {
+                let own = axis.values.iter().filter_map(|value| value.set()).flat_map(|set| set.keys());
+                own.chain(&axis.key).map(|key| (key, group.spec.vary[&axis.name].span()))
+            });
+            for (key, at) in of_runs.chain(of_axes) {
+                let replaced = (0..group.points.len()).all(|point| {
+                    let scenario = &group.files[group.file_of[point]].scenario;
+                    let cc = Selection::of_point(self, (g, point), Size::Default).filled(cc);
+                    cc.is_ok_and(|cc| sets_cc_of(key, &[cc], scenario))
+                });
+                let message = format!("`cc` replaces the value of `{key}`: leave one out");
+                Problem::at(at, message).unless(!replaced)?;
+            }
+        }
+        Ok(())
     }
 
     /// The problem, with its position, if a point's scenario is invalid in that size.

@@ -446,7 +446,7 @@ fn a_combination_that_is_no_scenario() {
     vary.end = { key = \"duration\", values = [\"10 s\", \"3 s\"] }
     vary.begin = { key = \"warmup\", values = [\"1 s\", \"5 s\"] }";
     let text = STUDY.replace("vary.cc = [\"lia\", \"olia\"]", axes);
-    let text = text.split("[quantities]").next().unwrap();
+    let text = text.split("[[rows]]").next().unwrap();
     let study = study(text).unwrap();
     let Err(StudyError::File(error)) = work(&study, &Options::default()) else { panic!("no scenario") };
     let said =

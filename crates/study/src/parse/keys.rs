@@ -52,9 +52,9 @@ pub(crate) fn row(row: &Row, judged_above: bool) -> Result<(), Problem> {
     let judged = judged_above || row.is_judged();
     let because = row.because.as_ref().map(|because| ("because", because.span()));
     let explain = row.explain.first().map(|explain| ("explain", explain.when.span()));
-    if let Some((key, at)) = because.or(explain).filter(|_| !judged) {
+    if let Some((key, at)) = because.or(explain).filter(|_| !judged && !row.holds_verdict()) {
         return Err(Problem::at(at, format!("`{key}` has no effect in a row without a verdict"))
-            .help("give the row a `published` value, or a `claim` with a `rule`"));
+            .help("give the row a `published` value, a `claim` with a `rule`, `ascending` or `highest`"));
     }
     row.rows.iter().try_for_each(|own| self::row(own, judged))
 }

@@ -13,7 +13,6 @@ use crate::resolve::selection::{Selection, Values};
 use crate::setup::Samples;
 use crate::size::Size;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use toml::Value;
 
 /// The study of a file, possibly restricted to subsets of axes. Tries its plans if asked to.
@@ -42,12 +41,7 @@ pub(crate) fn study(
         experiments.extend(definitions(&resolved, spec, &mut names)?);
     }
     // A restricted study may lack rows.
-    let is_whole = try_plans && of.is_empty();
-    let mut read = resolved.quantities.iter().zip(&resolved.read);
-    if let Some(((name, quantity), _)) = read.find(|(_, read)| is_whole && !read.load(Relaxed)) {
-        return Err(quantity.problem(format!("nothing reads the quantity `{name}`")).help("remove it"));
-    }
-    let headline = file.headline.iter().filter(|_| is_whole);
+    let headline = file.headline.iter().filter(|_| try_plans && of.is_empty());
     for headline in headline {
         for id in headline.judged.iter().chain(headline.values.values()) {
             id.problem(format!("there is no row with the identifier `{}`", **id))

@@ -63,9 +63,11 @@ impl Axis {
             // Numbers with different units, such as 500 kbit/s and 1 Mbit/s, are not comparable.
             values.iter_mut().for_each(|value| value.number = None);
         }
-        // A key takes 1.0 BDP and 1 BDP as the same.
+        // A key takes 1.0 BDP and 1 BDP as the same, but 6.1 and 6.10 may be texts.
         let plain = |value: &AxisValue| match number_and_unit(&value.id) {
-            Some((number, unit)) if key.is_some() && value.fields.is_empty() => format!("{number} {unit}"),
+            Some((number, unit)) if key.is_some() && value.fields.is_empty() && !unit.is_empty() => {
+                format!("{number} {unit}")
+            }
             _ => value.id.clone(),
         };
         let mut all: Vec<(String, &str)> = values.iter().map(|value| (plain(value), &*value.id)).collect();
@@ -508,6 +510,8 @@ mod tests {
         assert!(given.values[0].id.starts_with('{'), "{:?}", given.values[0].id);
         let named = axis("cc", r#"{ values = ["lia", "olia"], names = ["LIA", "OLIA"] }"#).unwrap();
         assert_eq!(named.values[1].label, "OLIA");
+        let texts = axis("release", r#"{ key = "name", values = ["6.1", "6.10"] }"#).unwrap();
+        assert_eq!(ids(&texts), ["6.1", "6.10"]);
     }
 
     #[test]

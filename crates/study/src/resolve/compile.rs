@@ -78,7 +78,7 @@ impl Selection<'_> {
 
     /// The value of a quantity without runs, as text.
     fn number(&self, name: &str) -> Result<Option<String>, Problem> {
-        let Some(quantity) = self.study.quantity(name) else { return Ok(None) };
+        let Some(quantity) = self.study.quantities.get(name) else { return Ok(None) };
         if self.within.iter().any(|outer| outer == name) {
             return Err(contains_itself(name).or_at(quantity.span()));
         }
@@ -191,7 +191,7 @@ impl Compiler<'_> {
             };
             return number.map(Code::Number).ok_or_else(|| Problem::new(message()));
         }
-        let Some(quantity) = here.study.quantity(name) else {
+        let Some(quantity) = here.study.quantities.get(name) else {
             let known = self.variables.iter().copied();
             let known = known.chain(here.study.quantities.keys().map(String::as_str));
             let known = known.chain(here.axes());

@@ -6,15 +6,12 @@ use crate::parse::spec::Sizes;
 use crate::parse::template::Texts;
 use crate::parse::{FileError, Problem, Spanned};
 use indexmap::IndexMap;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 pub(crate) struct Resolved {
     pub groups: Vec<Group>,
     /// The file's axes, for runs, rows and figures.
     pub axes: Vec<Axis>,
     pub quantities: IndexMap<String, Spanned<String>>,
-    /// Whether anything has read them.
-    pub read: Vec<AtomicBool>,
     pub texts: Texts,
     pub sizes: Sizes,
     /// Where the file's lines begin.
@@ -26,13 +23,6 @@ pub(crate) struct Resolved {
 }
 
 impl Resolved {
-    /// The quantity of that name, which something reads now.
-    pub fn quantity(&self, name: &str) -> Option<&Spanned<String>> {
-        let (i, _, quantity) = self.quantities.get_full(name)?;
-        self.read[i].store(true, Relaxed);
-        Some(quantity)
-    }
-
     /// The line of a place in the file, from 1.
     pub fn line(&self, place: usize) -> usize {
         self.lines.partition_point(|begin| *begin <= place)

@@ -3,7 +3,6 @@
 use super::axes::{Axis, AxisValue, assigned};
 use super::network::with_traces;
 use super::selection::Selection;
-use super::sweep::sets_cc_of;
 use crate::parse::spec::{Changes, Count};
 use crate::parse::{OrAt, Problem, Spanned};
 use crate::setup::{Samples, Setup, seconds};
@@ -42,9 +41,6 @@ impl Selection<'_> {
             own.map(move |(key, text)| (key, text, group.spec.vary[&axis.name].span()))
         });
         for (key, text, at) in of_runs.chain(of_axes) {
-            if sets_cc_of(key, setup.cc.as_slice(), &network.scenario) {
-                return Err(Problem::at(at, format!("`cc` replaces the value of `{key}`: leave one out")));
-            }
             let set = self.fill(&text).and_then(|text| network.set(setup, key, &text));
             setup = set.or_at(at.clone())?;
             places.resize(setup.set.len(), at);

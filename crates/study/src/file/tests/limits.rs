@@ -143,6 +143,15 @@ fn long_lines_are_cut_after_a_mistake() {
     }
 }
 
+/// Where some points do not replace a flow's algorithm, and where a row's reason is for one of its `rows`.
+#[test]
+fn keys_that_have_an_effect_somewhere() {
+    let cubic = with("set.\"flows.tcp.cc\" = \"reno\"", "").replace("\"olia\"", "\"tcp=cubic\"");
+    study(&cubic).unwrap();
+    let row = "[[rows]]\nid = \"x\"\nat = { cc = \"lia\" }\nof = \"jain()\"\nbecause = \"b\"\nrows = [{ id = \"y\", published = 1 }]";
+    study(&with("", row)).unwrap();
+}
+
 /// Places of the keys themselves; keys that do nothing; names, a row that holds others and is one as well, and filled text.
 #[test]
 fn every_mistake_has_its_place() {
@@ -171,7 +180,7 @@ fn every_mistake_has_its_place() {
         | ROW¶of = "jain()"¶because = "b" | `because` has no effect in a row without a verdict | because =
         | ROW¶of = "jain()"¶explain = [{ when = "1", text = "t" }] | `explain` has no effect in a row without | explain =
         | ROW¶rows = [{ id = "y", of = "jain()", because = "b" }] | `because` has no effect in a row without | rows =
-        | [quantities]¶q = "1 + r"¶r = "2" | nothing reads the quantity `q` | q =
+        | ROW¶of = "jain()"¶rows = [{ id = "y", published = 1 }, { id = "z", because = "b" }] | `because` has no effect in a row without | rows =
         repeats = 0 | | `repeats` is 0 | repeats =
         at_most = { reno = 2 } | | no axis has the values reno | at_most =
         at_most = {} | | at_most | at_most =

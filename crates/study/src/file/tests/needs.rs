@@ -6,11 +6,10 @@ use super::*;
 const WEB: &str =
     r#""reno", count = 2, application = { kind = "request-response", size = "10 kB", think = "100 ms" }"#;
 
-/// `q` ends an expression of an observable.
 fn before_it_runs(of: &str, rest: &str) -> Result<(), (String, Option<usize>)> {
-    let [of, rest] = [of, rest].map(|text| text.replace("q'", "observable(\"mptcp\", 1, \"alpha\")'"));
     let text = format!(
         "title = \"t\"\n[runs.r]\nscenario = \"web.toml\"\nset.\"flows.mptcp.cc\" = \"{{cc}}\"\nvary.cc = [\"lia\", \"cubic\"]\n\
+         [quantities]\nq = 'observable(\"mptcp\", 1, \"alpha\")'\n\
          [[rows]]\nid = \"r.{{cc}}\"\n{of}\n{rest}"
     );
     let shown = |error: &FileError| (error.to_string(), error.line());
@@ -43,14 +42,14 @@ fn what_no_run_has() {
     ] {
         let (said, line) = before_it_runs(of, "").unwrap_err();
         assert!(said.contains(message), "{of}: {said}");
-        assert_eq!(line, Some(8), "{of}: {said}");
+        assert_eq!(line, Some(10), "{of}: {said}");
     }
 }
 
 /// A value that a run may lack by chance, or that an expression can do without; of figures a point is left out.
 #[test]
 fn what_a_run_may_have() {
-    let figure = "[[figures]]\nid = \"F\"\ntitle = \"\"\nkind = \"bars\"\nx = \"cc\"\nof = 'q'";
+    let figure = "[[figures]]\nid = \"F\"\ntitle = \"\"\nkind = \"bars\"\nx = \"cc\"\nof = \"q\"";
     for of in [
         "at = { cc = \"lia\" }\nof = 'q'",
         "of = 'completion(\"tcp/2\", 99)'",

@@ -82,10 +82,14 @@ impl Row {
         texts + [&self.ascending, &self.highest].into_iter().flatten().count()
     }
 
-    /// Whether it or one of its `rows` says what is expected.
+    /// Whether it says itself what is expected.
     pub fn is_judged(&self) -> bool {
-        let own = self.published.is_some() || self.claim.is_some() || self.compares();
-        own || self.rows.iter().any(Row::is_judged)
+        self.published.is_some() || self.claim.is_some() || self.compares()
+    }
+
+    /// Whether one of its `rows` does.
+    pub fn holds_verdict(&self) -> bool {
+        self.rows.iter().any(|row| row.is_judged() || row.holds_verdict())
     }
 
     pub fn compares(&self) -> bool {
