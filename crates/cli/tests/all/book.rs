@@ -74,8 +74,12 @@ fn tutorial(page: &str, folder: &Path) {
     let sessions = sessions.split(START).map(|session| {
         let (shown, after) = session.split_once("```\n").unwrap();
         let (line, shown) = shown.split_once('\n').unwrap();
-        // A message has another frame where the locale has no lines.
-        if shown.starts_with("  ×") {
+        // Away from a terminal, a message has another frame around its words.
+        if let Some(message) = shown.strip_prefix("  ×") {
+            let said = outcome(command().current_dir(folder).args(words(line))).ended(2).stderr;
+            let words = |text: &str| text.replace(|c: char| !c.is_alphanumeric(), " ");
+            let said = words(said.strip_prefix("  x").unwrap());
+            assert!(words(message).split_whitespace().eq(said.split_whitespace()), "{page}: {said}");
             return format!("{START}{session}");
         }
         let printed = printed_in(folder, line);
