@@ -90,7 +90,7 @@ fn checksum(entry: &KernelEntry) -> f64 {
 }
 
 /// Measures the studies' runs on a kernel, and adds each at once to its file in `folder`. Runs that the file has, of the same kernel's release,
-/// scenario and algorithms, are not repeated. To renew: only the scenarios that ship with a measurement, each with its seeds.
+/// scenario and algorithms, and with steps of the emulator as short as today's, are not repeated. To renew: only the scenarios that ship with a measurement, each with its seeds.
 pub fn measure(
     studies: &[Arc<Study>],
     options: &Options,
@@ -199,7 +199,10 @@ impl RunCache for Cache {
         let found = all.find(run.scenario_hash, run.seed)?;
         // The backend's identity names the kernel's release.
         let same_kernel = run.backend.split(' ').any(|word| Some(word) == release(&found.summary));
-        (same_kernel && found.algorithms == algorithms(scenario)).then(|| found.summary.clone())
+        let is_current = same_kernel
+            && found.algorithms == algorithms(scenario)
+            && !has_longer_steps(&found.summary, scenario, run.backend);
+        is_current.then(|| found.summary.clone())
     }
 
     fn keep(&self, _: Claim, summary: &Summary) {
@@ -230,6 +233,22 @@ impl RunCache for Cache {
 
 fn release(summary: &Summary) -> Option<&str> {
     summary.kernel.as_ref().map(|kernel| &*kernel.release)
+}
+
+/// Whether the run had longer steps of the emulator than it would have today; they change how flows share a link.
+#[cfg(feature = "linux")]
+fn has_longer_steps(run: &Summary, scenario: &Scenario, backend: &str) -> bool {
+    let is_virtual = !backend.starts_with("kernel ");
+    let today = anabranch_testbed::emulator::quantum_of(scenario, is_virtual).as_secs_f64();
+    // Records of 0.2.0 do not have it; it was 100 µs.
+    let then = run.kernel.as_ref().map_or(0.0, |kernel| kernel.emulator.quantum_s.unwrap_or(100e-6));
+    then > today + 1e-9
+}
+
+/// Without Linux there are no runs to compare.
+#[cfg(not(feature = "linux"))]
+fn has_longer_steps(_: &Summary, _: &Scenario, _: &str) -> bool {
+    false
 }
 
 #[cfg(test)]
@@ -273,6 +292,29 @@ mod tests {
         assert!(!cache.has_failed());
         cache.keep(Claim::default(), &run.summary);
         assert!(cache.has_failed());
+    }
+
+    /// Steps of 100 µs, as in records of 0.2.0, are too long where a tenth of a packet's time is shorter.
+    #[test]
+    #[cfg(feature = "linux")]
+    fn longer_steps_are_out_of_date() {
+        let is_longer = |rate: &str, quantum_s: Option<f64>| {
+            let text = format!(
+                r#"
+                name = "short"
+                duration = "1 s"
+                links.a = {{ rate = "{rate}", delay = "5 ms" }}
+                flows = [{{ name = "tcp", cc = "reno", paths = [["a"]] }}]
+                "#
+            );
+            let mut run = shipped()[0].all().next().unwrap().summary.clone();
+            run.kernel.as_mut().unwrap().emulator.quantum_s = quantum_s;
+            has_longer_steps(&run, &text.parse().unwrap(), "guest-6.12 6.12.1 revision")
+        };
+        assert!(!is_longer("12 Mbit/s", None));
+        assert!(is_longer("60 Mbit/s", None));
+        assert!(is_longer("60 Mbit/s", Some(30e-6)));
+        assert!(!is_longer("60 Mbit/s", Some(20e-6)));
     }
 
     /// A measurement that no paper plans could not be renewed.

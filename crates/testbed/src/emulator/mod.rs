@@ -18,8 +18,8 @@ pub use counts::{PathCounts, SendingBehaviour, Tally};
 pub use engine::{Report, Snapshot};
 pub use headers::SeenPacket;
 pub use health::Health;
-pub use options::EmulatorOptions;
 pub(crate) use options::bottlenecks_bps;
+pub use options::{EmulatorOptions, quantum_of};
 
 use crate::TestbedError;
 use crate::clock::Clock;

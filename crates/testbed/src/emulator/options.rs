@@ -34,9 +34,13 @@ impl Default for EmulatorOptions {
 
 impl EmulatorOptions {
     pub(crate) fn of_run(scenario: &Scenario, capture: bool) -> Self {
-        let bottlenecks_bps = bottlenecks_bps(scenario, LinkSpec::highest_rate_bps, |_| true);
-        EmulatorOptions { quantum: quantum(&bottlenecks_bps, is_virtual_time()), capture }
+        EmulatorOptions { quantum: quantum_of(scenario, is_virtual_time()), capture }
     }
+}
+
+/// The quantum of a run of this scenario, in virtual time or in real time.
+pub fn quantum_of(scenario: &Scenario, is_virtual: bool) -> Time {
+    quantum(&bottlenecks_bps(scenario, LinkSpec::highest_rate_bps, |_| true), is_virtual)
 }
 
 /// A tenth of the time of 1500 bytes on the fastest bottleneck, within the limits, because steps longer than a packet change
