@@ -105,22 +105,6 @@ mod tests {
         }
     }
 
-    /// §4.1.1.2.4: acknowledgements that come in a bunch do not make a rate above the sending rate.
-    #[test]
-    fn the_rate_is_no_more_than_that_of_sending() {
-        let mut rates = RateSampler::default();
-        (0..10).for_each(|seq| rates.on_sent(seq, MS(3 * seq), seq + 1));
-        (0..9).for_each(|seq| {
-            acknowledge(&mut rates, seq, MS(3 * seq), MS(100));
-        });
-        rates.on_sent(10, MS(100), 2);
-        let sample = acknowledge(&mut rates, 9, MS(27), MS(100));
-        assert_eq!((sample.delivered(), sample.interval), (10.0, 0.1));
-        // SendRecord 73 ms after the segment last delivered, acknowledged 10 ms after it: 1 in 73 ms.
-        let sample = acknowledge(&mut rates, 10, MS(100), MS(110));
-        assert_eq!((sample.delivered(), sample.interval), (2.0, 0.076));
-    }
-
     #[test]
     fn an_interval_below_the_smallest_rtt_tells_no_rate() {
         let mut rates = RateSampler::default();
@@ -142,22 +126,5 @@ mod tests {
         rates.on_sent(0, MS(21), 3);
         assert_eq!(rates.on_lost(0, MS(40)).map(|l| (l.lost, l.tx_in_flight)), Some((1.0, 3.0)));
         assert_eq!(acknowledge(&mut rates, 3, MS(3), MS(41)).lost, 3.0);
-    }
-
-    /// §4.1.2.4: samples of what is sent after the application ran dry, for a round.
-    #[test]
-    fn samples_are_limited_by_the_application_for_a_round() {
-        let mut rates = RateSampler::default();
-        rates.on_sent(0, MS(0), 1);
-        rates.on_sent(1, MS(0), 2);
-        rates.mark_app_limited(2);
-        rates.on_sent(2, MS(5), 3);
-        assert!(!acknowledge(&mut rates, 0, MS(0), MS(10)).app_limited);
-        assert!(!acknowledge(&mut rates, 1, MS(0), MS(11)).app_limited);
-        rates.on_sent(3, MS(12), 2);
-        assert!(acknowledge(&mut rates, 2, MS(5), MS(15)).app_limited);
-        rates.on_sent(4, MS(16), 2);
-        assert!(acknowledge(&mut rates, 3, MS(12), MS(22)).app_limited, "sent while the mark stood");
-        assert!(!acknowledge(&mut rates, 4, MS(16), MS(26)).app_limited);
     }
 }

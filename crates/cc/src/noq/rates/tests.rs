@@ -103,14 +103,16 @@ fn losses_count_from_the_sending() {
 fn samples_are_limited_by_the_application_for_a_round() {
     let mut of = Sampler::new();
     of.send(0, 0, 1);
-    of.rates.deliveries.mark_app_limited(1000);
-    of.send(5, 1, 2);
+    of.send(0, 1, 2);
+    of.rates.deliveries.mark_app_limited(2000);
+    of.send(5, 2, 3);
     assert!(!of.acknowledge(10, &[(0, 0)]).app_limited);
-    of.send(11, 2, 2);
-    assert!(of.acknowledge(15, &[(1, 5)]).app_limited);
-    of.send(16, 3, 2);
-    assert!(of.acknowledge(21, &[(2, 11)]).app_limited, "sent while the mark stood");
-    assert!(!of.acknowledge(26, &[(3, 16)]).app_limited);
+    assert!(!of.acknowledge(11, &[(1, 0)]).app_limited);
+    of.send(12, 3, 2);
+    assert!(of.acknowledge(15, &[(2, 5)]).app_limited);
+    of.send(16, 4, 2);
+    assert!(of.acknowledge(22, &[(3, 12)]).app_limited, "sent while the mark stood");
+    assert!(!of.acknowledge(26, &[(4, 16)]).app_limited);
 }
 
 /// The handshake's packets have the numbers of the first data packets.
