@@ -1,8 +1,8 @@
 //! Pairs as a JSON object in their own order, for serde's `with`.
 
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::Serializer;
-use std::fmt;
+use serde_json::{Map, Value};
 
 type Pairs = Vec<(String, Option<f64>)>;
 
@@ -13,19 +13,7 @@ pub fn serialize<S: Serializer>(pairs: &[(String, Option<f64>)], to: S) -> Resul
 
 /// Reads it back.
 pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Pairs, D::Error> {
-    struct InOrder;
-
-    impl<'de> Visitor<'de> for InOrder {
-        type Value = Pairs;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object of numbers")
-        }
-
-        fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Pairs, M::Error> {
-            std::iter::from_fn(|| map.next_entry().transpose()).collect()
-        }
-    }
-
-    from.deserialize_map(InOrder)
+    let object = Map::<String, Value>::deserialize(from)?;
+    let pair = |(name, value)| Ok((name, serde_json::from_value(value).map_err(D::Error::custom)?));
+    object.into_iter().map(pair).collect()
 }
