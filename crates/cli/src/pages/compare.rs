@@ -259,7 +259,7 @@ impl Page {
     fn jain(&self) -> Option<Table> {
         let jain = self.spreads(|s| self.fairness.jain(s));
         let heading = format!("Jain's index of the flows' goodputs{}", self.fairness.without());
-        self.fairness.applies().then(|| Table::new().text("--cc", &self.cc).estimates(&heading, PLAIN, jain))
+        self.fairness.applies.then(|| Table::new().text("--cc", &self.cc).estimates(&heading, PLAIN, jain))
     }
 
     /// What more seeds would give the goodput whose interval is the widest for its mean, if it is wide.

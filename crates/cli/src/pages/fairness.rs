@@ -8,7 +8,7 @@ use anabranch::studies::variant::base;
 /// The flows that count.
 pub struct Fairness {
     /// Whether several of the scenario's flows count.
-    applies: bool,
+    pub applies: bool,
     /// The others, by the names of their entries.
     left_out: Vec<String>,
 }
@@ -22,11 +22,7 @@ impl Fairness {
         Fairness { applies: counted.len() > 1, left_out }
     }
 
-    pub fn applies(&self) -> bool {
-        self.applies
-    }
-
-    /// Whether there are in a run, which may have another number of each flow than the scenario.
+    /// Whether several do in a run, which may have another number of each flow than the scenario.
     pub fn applies_to(&self, summary: &Summary) -> bool {
         self.counted(summary).nth(1).is_some()
     }
@@ -71,7 +67,7 @@ mod tests {
         let scenario = anabranch::Scenario::of_text("a", text, Changes::default()).unwrap();
         let summary = anabranch::run(&scenario, SIM.backend, &mut NoSamples, &Watch::default()).unwrap();
         let fairness = Fairness::of(&scenario);
-        assert!(fairness.applies());
+        assert!(fairness.applies);
         assert_eq!(fairness.without(), ", without web, which its load limits");
         let rates: Vec<f64> = summary.flows.iter().map(|flow| flow.goodput_bps.unwrap()).collect();
         let by_hand = (rates[0] + rates[1]).powi(2) / (2.0 * (rates[0].powi(2) + rates[1].powi(2)));

@@ -29,7 +29,7 @@ pub fn page(s: &Summary, scenario: &Scenario) -> String {
         page += &format!("\n{table}");
     }
     let fairness = Fairness::of(scenario);
-    if let Some(jain) = fairness.jain(s).filter(|_| fairness.applies()) {
+    if let Some(jain) = fairness.jain(s).filter(|_| fairness.applies) {
         let without = fairness.without();
         page += &format!("\nJain's index of the flows' goodputs{without}: {}\n", plain(jain));
     }
