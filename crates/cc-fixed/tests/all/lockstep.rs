@@ -338,9 +338,7 @@ fn coupled_cubic(name: &str) {
     in_lockstep(name, 6e-4, || Run { tie, ..Run::where_stable(name) });
 }
 
-fn coupled_cubic_a1(name: &str) {
-    coupled_cubic(name);
-}
+use coupled_cubic as coupled_cubic_a1;
 
 /// Shares are known within 2e-4 where a path has one segment per 100 s, and increases go with their square. Close
 /// can be what is close for CUBIC.
