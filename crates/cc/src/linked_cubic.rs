@@ -19,8 +19,7 @@ use crate::cubic_window::CubicWindow;
 use crate::entry::{Entry, Kind, Observable, Param, Params};
 use crate::hystart::HyStart;
 use crate::undo::Undoable;
-use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal, fill, renew};
-use crate::{cubic, math, response};
+use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal, fill, renew, cubic, math, response};
 use alloc::{boxed::Box, vec::Vec};
 
 /// How the registry presents Linked CUBIC.

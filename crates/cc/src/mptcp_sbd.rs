@@ -1,11 +1,10 @@
 //! MPTCP-SBD (Ferlin, Alay, Dreibholz, Hayes, Welzl, 2016): LIA among the paths that share a bottleneck, Reno
 //! on those that do not.
 
-use crate::aimd;
 use crate::bottlenecks::{ALONE, Grouping, Member, Summary};
 use crate::entry::{Entry, Kind, Observable};
 use crate::linked::Linked;
-use crate::{Ack, Algorithm, Congestion, Path, Segments, Signal, fill, slow_start};
+use crate::{aimd, Ack, Algorithm, Congestion, Path, Segments, Signal, fill, slow_start};
 use alloc::boxed::Box;
 
 /// How the registry presents it.

@@ -1,12 +1,11 @@
 //! wCompound, weighted Compound (Zhuang et al., 2021): Compound TCP on each path, with a threshold that
 //! shares the backlog of the connection among its paths.
 
-use crate::aimd;
 use crate::compound_window::{self, DelayWindow, Shape};
 use crate::entry::{Entry, Kind, Observable, Param, Params};
 use crate::rounds::{self, Round, Rounds};
 use crate::undo::Undoable;
-use crate::{Ack, Algorithm, Congestion, Path, Segments, Signal, fill, renew, slow_start};
+use crate::{aimd, Ack, Algorithm, Congestion, Path, Segments, Signal, fill, renew, slow_start};
 use alloc::{boxed::Box, vec::Vec};
 
 /// How the registry presents wCompound.

@@ -1,11 +1,10 @@
 //! wVegas, weighted Vegas (Cao, Xu, Fu, 2012).
 
-use crate::aimd;
 use crate::entry::{Entry, Kind, Observable, Param, Params, Value};
 use crate::rounds::{self, Round, Rounds};
 use crate::undo::Undoable;
 use crate::vegas::{self, SlowStart};
-use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal, fill, renew, reno, v0};
+use crate::{aimd, Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal, fill, renew, reno, v0};
 use alloc::{boxed::Box, vec::Vec};
 
 /// How the registry presents wVegas.

@@ -11,8 +11,7 @@ pub use crate::resolve::axes::AxisSubset;
 pub use crate::resolve::sweep::{Sweep, axes, parts, sweep};
 
 use crate::parse::{Problem, spec};
-use crate::plan::Study;
-use crate::plan::definitions;
+use crate::plan::{Study, definitions};
 use crate::resolve::network::Scenarios;
 use crate::resolve::resolved::Resolved;
 use crate::setup::ScenarioFile;

@@ -1,11 +1,10 @@
 //! `anabranch capture`, of what tcpdump captures of real MPTCP.
 
 use anabranch_record::Summary;
-use anabranch_test_support::Kernel;
 use anabranch_test_support::command::{anabranch, has, scratch};
 use anabranch_test_support::lab::{Bottleneck, Lab};
 use anabranch_test_support::mptcp::{connection, listener};
-use anabranch_test_support::{TOOLS, until};
+use anabranch_test_support::{Kernel, TOOLS, until};
 use std::io::{Read, Write, copy, sink};
 use std::net::Shutdown;
 use std::thread::scope;

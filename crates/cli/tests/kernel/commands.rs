@@ -3,8 +3,7 @@
 use crate::backend::{for_all_users, unprivileged};
 use anabranch_test_support::command::{anabranch, binary, command, fits, folder, has, outcome, typed};
 use anabranch_test_support::namespace::{Namespace, exchange, mptcp_socket};
-use anabranch_test_support::programs;
-use anabranch_test_support::{Kernel, reno, skipped, until};
+use anabranch_test_support::{Kernel, programs, reno, skipped, until};
 use rustix::net::sockopt::set_tcp_congestion;
 use rustix::net::{bind, connect};
 use serde_json::Value;

@@ -7,8 +7,7 @@
 use anabranch_test_support::algorithm::Algorithm;
 use anabranch_test_support::iperf::Duel;
 use anabranch_test_support::lab::{Bottleneck, Lab};
-use anabranch_test_support::{Kernel, skipped};
-use anabranch_test_support::{TOOLS, ss};
+use anabranch_test_support::{Kernel, TOOLS, skipped, ss};
 use std::thread::{scope, sleep};
 use std::time::Duration;
 

@@ -1,12 +1,11 @@
 //! A path goes dark, and returns (RFC 6298).
 
 use anabranch_mptcp_bpf::{Monitor, Subflow};
-use anabranch_test_support::Kernel;
 use anabranch_test_support::algorithm::Algorithm;
 use anabranch_test_support::iperf::{Iperf, Options};
 use anabranch_test_support::lab::{Bottleneck, Lab, SERVER};
 use anabranch_test_support::watched::subflow;
-use anabranch_test_support::{TOOLS, ss, until};
+use anabranch_test_support::{Kernel, TOOLS, ss, until};
 
 /// 30 ms when the queue is full.
 const BOTTLENECK: Bottleneck = Bottleneck { mbit_s: 20.0, queue: 50 };

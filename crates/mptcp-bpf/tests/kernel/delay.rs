@@ -3,8 +3,7 @@
 use anabranch_test_support::iperf::{Iperf, Options};
 use anabranch_test_support::lab::{Bottleneck, Lab, lacks_delays};
 use anabranch_test_support::witness::{held, within};
-use anabranch_test_support::{Kernel, skipped};
-use anabranch_test_support::{TOOLS, ss, until};
+use anabranch_test_support::{Kernel, TOOLS, skipped, ss, until};
 use std::time::Duration;
 
 const DELAY: Duration = Duration::from_millis(20);

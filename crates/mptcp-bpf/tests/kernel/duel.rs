@@ -5,13 +5,11 @@
 //! other delay. `bench/scenarios/kernel-duel.toml` has the same for the simulator.
 
 use anabranch_cc_fixed::registry;
-use anabranch_test_support::TOOLS;
 use anabranch_test_support::algorithm::Algorithm;
 use anabranch_test_support::iperf::Duel;
 use anabranch_test_support::lab::{Bottleneck, Lab};
-use anabranch_test_support::simulated;
 use anabranch_test_support::summary::Summary;
-use anabranch_test_support::{Kernel, skipped};
+use anabranch_test_support::{Kernel, TOOLS, simulated, skipped};
 
 const BOTTLENECK: Bottleneck = Bottleneck { mbit_s: 20.0, queue: 100 };
 

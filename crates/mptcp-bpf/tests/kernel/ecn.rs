@@ -2,12 +2,11 @@
 
 use crate::marker::Marker;
 use anabranch_mptcp_bpf::{Monitor, Subflow};
-use anabranch_test_support::Kernel;
 use anabranch_test_support::algorithm::Algorithm;
 use anabranch_test_support::iperf::{Iperf, Options};
 use anabranch_test_support::lab::{Bottleneck, Lab};
 use anabranch_test_support::watched::subflow;
-use anabranch_test_support::{TOOLS, until};
+use anabranch_test_support::{Kernel, TOOLS, until};
 use std::time::Duration;
 
 /// A queue that nothing here fills, where the marks are: no packet is lost there. On the other path it is short: it would

@@ -1,10 +1,9 @@
 //! Real MPTCP over two paths, by programs that are not ours: both subflows run the algorithm and carry
 //! data, and data arrives as it was sent.
 
-use anabranch_test_support::Kernel;
 use anabranch_test_support::algorithm::Algorithm;
 use anabranch_test_support::lab::{Bottleneck, Lab, SERVER, client_address};
-use anabranch_test_support::{TOOLS, mptcp, ss, until};
+use anabranch_test_support::{Kernel, TOOLS, mptcp, ss, until};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 

@@ -1,11 +1,10 @@
 //! Windows under many losses stay what the path can hold.
 
 use anabranch_mptcp_bpf::Monitor;
-use anabranch_test_support::Kernel;
 use anabranch_test_support::algorithm::Algorithm;
 use anabranch_test_support::iperf::{Iperf, Options};
 use anabranch_test_support::lab::{Bottleneck, Lab};
-use anabranch_test_support::{TOOLS, until};
+use anabranch_test_support::{Kernel, TOOLS, until};
 
 /// A short queue: each subflow loses a hundred times a second.
 const BOTTLENECK: Bottleneck = Bottleneck { mbit_s: 100.0, queue: 8 };
