@@ -1,5 +1,6 @@
 //! CUBIC: RFC 9438, with the slow start of RFC 9406.
 
+use crate::cubic_linux::LinuxCubic;
 use crate::cubic_window::CubicWindow;
 use crate::entry::{Entry, Kind, Observable, Param};
 use crate::hystart::HyStart;
@@ -39,6 +40,7 @@ pub(crate) static ENTRY: Entry = Entry {
             window: CubicWindow::new(params),
             slow_start: HyStart::new(params.flag("hystart")),
             before: None,
+            linux: None,
         }))
     },
 };
@@ -77,12 +79,29 @@ struct Cubic {
     slow_start: HyStart,
     /// The window's state before the last congestion (§4.9).
     before: Option<CubicWindow>,
+    /// On a path that counts in whole segments, from its first acknowledgement on, this takes the place of the others.
+    linux: Option<Box<LinuxCubic>>,
 }
 
 const _: () = assert!(size_of::<Cubic>() == 256);
 
+impl Cubic {
+    /// Apart, so that it takes nothing from others.
+    #[cold]
+    fn acked_on_linux(&mut self, path: &mut Path, ack: &Ack) {
+        self.linux().acked(path, ack);
+    }
+
+    fn linux(&mut self) -> &mut LinuxCubic {
+        self.linux.get_or_insert_with(|| self.window.on_linux(self.slow_start.is_enabled()).into())
+    }
+}
+
 impl SinglePath for Cubic {
     fn acked(&mut self, path: &mut Path, ack: &Ack) {
+        if path.whole {
+            return self.acked_on_linux(path, ack);
+        }
         let acked = self.slow_start.grow(path, ack);
         if acked > 0.0 {
             path.cwnd = self.window.grow(path.cwnd, acked, ack.now, path.srtt);
@@ -90,8 +109,12 @@ impl SinglePath for Cubic {
     }
 
     fn congestion(&mut self, path: &mut Path, event: &Congestion) {
+        let timeout = event.signal == Signal::Timeout;
+        if path.whole {
+            return path.reduce_to(self.linux().reduce(path.cwnd, timeout));
+        }
         self.before = Some(self.window);
-        path.reduce_to(self.window.reduce(path.cwnd, event.signal == Signal::Timeout));
+        path.reduce_to(self.window.reduce(path.cwnd, timeout));
     }
 
     fn spurious(&mut self, _: &mut Path) {
@@ -99,10 +122,14 @@ impl SinglePath for Cubic {
     }
 
     fn app_limited(&mut self, _: &mut Path, now: Seconds) {
-        self.window.pause(now);
+        match &mut self.linux {
+            Some(linux) => linux.pause(now),
+            None => self.window.pause(now),
+        }
     }
 
     fn observe(&self, _: &Path, out: &mut [f64]) {
-        fill(out, self.window.inner().into_iter().flatten());
+        let inner = self.linux.as_ref().map_or_else(|| self.window.inner(), |linux| linux.inner());
+        fill(out, inner.into_iter().flatten());
     }
 }

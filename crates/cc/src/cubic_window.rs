@@ -1,6 +1,7 @@
 //! The window of CUBIC in congestion avoidance (RFC 9438 §4), apart from any path: `cubic` uses it as
 //! a path's window, `coupled-cubic` keeps one in the background.
 
+use crate::cubic_linux::LinuxCubic;
 use crate::path::{lower, raise};
 use crate::{Seconds, Segments, entry::Params, math};
 
@@ -55,6 +56,11 @@ impl CubicWindow {
         let constants = Constants { c: params.number("c"), beta, alpha: 3.0 * (1.0 - beta) / (1.0 + beta) };
         let fast_convergence = params.flag("fast_convergence");
         CubicWindow { constants, w_max: 0.0, prior: 0.0, from_plateau: true, fast_convergence, stage: None }
+    }
+
+    /// The same constants in the arithmetic of Linux.
+    pub(crate) fn on_linux(&self, hystart: bool) -> LinuxCubic {
+        LinuxCubic::new(self.constants.c, self.constants.beta, self.fast_convergence, hystart)
     }
 
     /// The window after `acked` segments were acknowledged in congestion avoidance.

@@ -86,8 +86,8 @@ impl Group {
         self.paths[r].ssthresh = threshold.max(MIN_SSTHRESH);
     }
 
-    /// Makes Reno count the window of a new path in whole segments, as Linux does (`tcp_cong_avoid_ai`, `tcp_reno_ssthresh`).
-    /// Other algorithms ignore it.
+    /// Makes Reno and CUBIC compute the window of a new path as Linux does, in whole segments (`tcp_cong_avoid_ai`, `tcp_reno_ssthresh`,
+    /// `tcp_cubic.c`). Other algorithms ignore it.
     pub fn count_whole(&mut self, r: usize) {
         self.paths[r].whole = true;
     }

@@ -42,6 +42,10 @@ impl HyStart {
         HyStart { enabled, round: 0, samples: 0, min_rtt, last_min_rtt, conservative: None }
     }
 
+    pub(crate) fn is_enabled(&self) -> bool {
+        self.enabled
+    }
+
     /// Grows the window as long as the path is in slow start, and returns the acknowledged segments
     /// that are left for congestion avoidance.
     #[inline]

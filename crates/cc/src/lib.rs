@@ -68,6 +68,7 @@ mod aimd;
 mod algorithm;
 mod bottlenecks;
 mod compound_window;
+mod cubic_linux;
 mod cubic_window;
 mod deliveries;
 mod entry;

@@ -1,3 +1,3 @@
 //! The elementary functions, from one portable library: the same bits on every machine.
 
-pub use libm::{cbrt, exp, floor, log, pow, sqrt, trunc};
+pub use libm::{cbrt, ceil, exp, floor, log, pow, sqrt, trunc};

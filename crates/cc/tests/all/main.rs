@@ -8,6 +8,7 @@ mod coupled;
 mod coupled_cubic;
 mod cubic;
 mod cubic_law;
+mod cubic_linux;
 mod ewtcp;
 mod highspeed;
 mod hystart;
