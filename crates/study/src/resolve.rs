@@ -27,7 +27,8 @@ use resolved::Resolved;
 use selection::Selection;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
-use sweep::sets_cc_of;
+use std::ops::Range;
+use sweep::{replaces, sets_cc_of};
 
 impl Resolved {
     /// Resolves a file's runs, axes, quantities, texts and sizes.
@@ -69,12 +70,33 @@ impl Resolved {
             source: (name.to_owned(), text.to_owned()),
             hash: Key::sum(&digests).to_string(),
         };
+        resolved.try_each_key()?;
         resolved.try_each_value()?;
         // A part of the points may leave out those where the key has an effect.
         if of.is_empty() {
             resolved.try_each_cc()?;
         }
         Ok(resolved)
+    }
+
+    /// Checks that no runs set a key that one of their axes sets again at every point.
+    fn try_each_key(&self) -> Result<(), Problem> {
+        for group in &self.groups {
+            let mut set: Vec<(&String, Range<usize>)> =
+                group.spec.set.iter().map(|(key, value)| (key, value.span())).collect();
+            for axis in &group.axes {
+                let at = group.spec.vary[&axis.name].span();
+                let replaced = |by: &String| set.iter().find(|(key, _)| replaces(by, key));
+                if let Some((key, at)) = axis.key.as_ref().and_then(replaced) {
+                    let message =
+                        format!("the axis `{}` replaces the value of `{key}`: leave one out", axis.name);
+                    return Err(Problem::at(at.clone(), message));
+                }
+                let of_values = axis.values.iter().filter_map(|value| value.set()).flat_map(|set| set.keys());
+                set.extend(of_values.chain(&axis.key).map(|key| (key, at.clone())));
+            }
+        }
+        Ok(())
     }
 
     /// Checks that no runs set an algorithm that their `cc` replaces at every point.

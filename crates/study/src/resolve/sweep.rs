@@ -192,7 +192,7 @@ fn fits(pattern: &str, name: &str) -> bool {
 }
 
 /// Whether a later key replaces all that an earlier one sets. One link may have its own values beside those that `*` sets before.
-fn replaces(later: &str, earlier: &str) -> bool {
+pub(super) fn replaces(later: &str, earlier: &str) -> bool {
     let (later, earlier) = (components(later), components(earlier));
     later.len() <= earlier.len() && later.iter().zip(&earlier).all(|(pattern, name)| fits(pattern, name))
 }

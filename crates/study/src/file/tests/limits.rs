@@ -177,6 +177,8 @@ fn every_mistake_has_its_place() {
         set.seed = 7 | | `seed` has no effect here | set.seed
         vary.s = { key = "seed", values = [1] } | | `seed` has no effect here | vary.s
         set."flows.mptcp.cc" = "olia" | | `cc` replaces the value of `flows.mptcp.cc` | set."flows
+        set."links.a.queue" = "1 BDP" | vary.s = { key = "links.*.queue", values = ["2 BDP"] } | the axis `s` replaces the value of `links.a.queue` | set."links
+        vary.s = { key = "links.a.queue", values = ["1 BDP"] } | vary.t = { key = "links.a.queue", values = ["2 BDP"] } | the axis `t` replaces the value of `links.a.queue` | vary.s
         | ROW¶of = "jain()"¶because = "b" | `because` has no effect in a row without a verdict | because =
         | ROW¶of = "jain()"¶explain = [{ when = "1", text = "t" }] | `explain` has no effect in a row without | explain =
         | ROW¶rows = [{ id = "y", of = "jain()", because = "b" }] | `because` has no effect in a row without | rows =

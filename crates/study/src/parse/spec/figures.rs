@@ -53,7 +53,7 @@ pub(crate) struct Figure {
     #[serde(default)]
     pub bars: IndexMap<String, IndexMap<String, Spanned<String>>>,
     /// Published series: values in the order of `x`, or tables of labels with numbers (for `boxes`, with the ends of a range);
-    /// for `time` one constant number. If `panel` is an axis, also the panel. Example: `published.paper = [12.3, 16.6]`
+    /// for `time` one constant number. If `panel` is an axis, the names are those of the panels. Example: `published.paper = [12.3, 16.6]`
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     pub published: IndexMap<String, Spanned<Value>>,
@@ -65,7 +65,7 @@ pub(crate) struct Figure {
     pub x_title: Option<Spanned<String>>,
     /// The title of the vertical axis, with its unit. Example: `y_title = "goodput (Mbit/s)"`
     pub y_title: Option<String>,
-    /// For `lines` and `time`: the limits of the horizontal axis. Example: `x_limits = [10.0, 25.0]`
+    /// For `lines` and `time`: values that the horizontal axis includes; it is longer if the points need it. Example: `x_limits = [10.0, 25.0]`
     pub x_limits: Option<Spanned<(f64, f64)>>,
     /// The logarithmic axes: `x`, `y` or `xy`. Values of 0 or less are left out. Without `log` and `x_limits`, the horizontal axis of
     /// `lines` is logarithmic if its values span more than two decades. Example: `log = "xy"`
@@ -73,7 +73,7 @@ pub(crate) struct Figure {
     /// Whether to evaluate an expression once, with each function's mean over all seeds, instead of per seed; points then have no
     /// interval. Example: `pooled = true`
     pub pooled: Option<Spanned<bool>>,
-    /// The limits of the vertical axis; for `heat`, the values of the worst and the best colour, above 0. Example: `limits = [0.0, 2.0]`
+    /// Values that the vertical axis includes; it is longer if the points need it. For `heat`, the values of the worst and the best colour, above 0. Example: `limits = [0.0, 2.0]`
     pub limits: Option<Spanned<(f64, f64)>>,
 }
 
@@ -100,7 +100,7 @@ pub(crate) struct Panel {
     /// Instead of `of`: one series for each of several expressions. Example: `series = { LIA = 'cwnd("mptcp", 1)' }`
     #[serde(default)]
     pub series: IndexMap<String, Spanned<String>>,
-    /// The limits of the vertical axis; for `heat`, the values of the worst and the best colour, above 0. Example: `limits = [0.0, 2.0]`
+    /// Values that the vertical axis includes; it is longer if the points need it. For `heat`, the values of the worst and the best colour, above 0. Example: `limits = [0.0, 2.0]`
     pub limits: Option<Spanned<(f64, f64)>>,
     /// For `time`: published constants, such as means. Example: `published = { LIA = 849 }`
     #[serde(default)]

@@ -19,8 +19,8 @@ pub(crate) struct Row {
     pub unit: Option<String>,
     /// The runs to read, by name; a list makes one row for each. Optional if the study has only one. Example: `runs = "links"`
     pub runs: Option<Names>,
-    /// Values of axes: one for an axis that `id` does not name. For an axis that it names, a list or a field, `{ kind = "coupled"
-    /// }`, selects some. Example: `at = { cc = ["lia", "olia"], buffer = "1 BDP" }`
+    /// Values of axes. An axis that `id` does not name needs one value. Of an axis that `id` names, a list or a field (`{ kind =
+    /// "coupled" }`) selects values. Example: `at = { cc = ["lia", "olia"], buffer = "1 BDP" }`
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     pub at: IndexMap<String, Spanned<Value>>,
