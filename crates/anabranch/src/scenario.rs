@@ -3,7 +3,7 @@
 use crate::{Error, error::input_error, examples};
 use anabranch_ideal::{COUPLED, Ideals};
 use anabranch_record::{Summary, quoted, unescaped};
-use anabranch_scenario::{Overrides as Changes, Source};
+use anabranch_scenario::{Overrides as Changes, Source, split_flow_name};
 use anabranch_study::{ScenarioFile, Setup, Task};
 use miette::miette;
 use std::collections::HashSet;
@@ -29,6 +29,27 @@ fn command(changes: &Changes, seed: u64) -> String {
         command += &format!(" {option} {}", quoted(value));
     }
     command
+}
+
+/// Refuses changes of which the later one replaces the earlier one.
+fn refuse_repeated(changes: &Changes) -> Result<(), Error> {
+    let of_cc = |cc: &String| {
+        let key = split_flow_name(cc).0.map(|flow| format!("flows.{flow}.cc"));
+        (key.unwrap_or_default(), format!("--cc {}", quoted(cc)))
+    };
+    let of_set = |set: &String| {
+        let key = set.split_once('=').map_or(&**set, |(key, _)| key);
+        (key.trim().to_owned(), format!("--set {}", quoted(set)))
+    };
+    let mut known: Vec<(String, String)> = vec![];
+    for (key, option) in changes.set.iter().map(of_set).chain(changes.cc.iter().map(of_cc)) {
+        if let Some((_, first)) = known.iter().find(|(other, _)| *other == key) {
+            let message = format!("`{first}` and `{option}` set the same");
+            return Err(input_error(message, Some("leave one of the two out")));
+        }
+        known.push((key, option));
+    }
+    Ok(())
 }
 
 fn changes_of(command: &str) -> Option<Changes> {
@@ -73,6 +94,7 @@ impl Scenario {
     /// The same, with changes.
     pub fn open_with(file: impl AsRef<Path>, changes: Changes) -> Result<Self, Error> {
         let file = file.as_ref();
+        refuse_repeated(&changes)?;
         Scenario::of(read(file)?, file, changes)
     }
 

@@ -39,9 +39,9 @@ pub enum PlotError {
     Nothing,
     /// A panel that pgfplots does not draw.
     #[error(
-        "a .tex file shows lines, points and bars, and `{0}` has boxes or tiles: write .pdf, which LaTeX includes"
+        "a .tex file shows lines, points and bars, and a panel has boxes or tiles: write .pdf, which LaTeX includes"
     )]
-    NotInTex(String),
+    NotInTex,
     /// The panels do not fit.
     #[error(transparent)]
     Size(#[from] SizeError),
@@ -85,10 +85,8 @@ impl Picture {
             Format::Png => png(&drawn(document)?)?,
             Format::Svg => drawn(document)?.into(),
             Format::Csv => values(panels).into(),
-            Format::Tex => match panels.iter().find(|panel| !in_tex(panel)) {
-                Some(panel) => return Err(PlotError::NotInTex(panel.title.clone())),
-                None => drawn(tex)?.into(),
-            },
+            Format::Tex if !panels.iter().all(in_tex) => return Err(PlotError::NotInTex),
+            Format::Tex => drawn(tex)?.into(),
             Format::MplStyle => {
                 style_sheet(panels, &size.look(heading, panels)?).ok_or(PlotError::Nothing)?.into()
             }

@@ -38,6 +38,15 @@ const MISTAKES: &[(&str, &str)] = &[
     ("run FILE --set 'links.dsl.rat=5 Mbit/s'", "did you mean `rate`?"),
     ("run FILE --duration sixty", "sixty"),
     ("run FILE --set hosts=plain --linux-hosts", "`--set hosts=plain` and `--linux-hosts` set the same"),
+    ("run FILE --cc lia --cc olia", "`--cc lia` and `--cc olia` set the same"),
+    (
+        "run FILE --cc bonded=lia --set flows.bonded.cc=olia",
+        "`--set flows.bonded.cc=olia` and `--cc bonded=lia` set the same",
+    ),
+    (
+        "run FILE --set tcp.mss=500 --set tcp.mss=600",
+        "`--set tcp.mss=500` and `--set tcp.mss=600` set the same",
+    ),
     ("run FILE --seed 5 --set seed=6", "`--set seed=6` and `--seed` set the same"),
     (
         "compare FILE --cc lia --duration '30 s' --set 'duration=30s'",

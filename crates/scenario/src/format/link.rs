@@ -60,7 +60,7 @@ table! {
         /// Probability that a packet is delayed so that later ones overtake it. Default: 0.
         reorder_rate: Option<At<Probability>>,
         /// Extra delay of such a packet. Default: 0 s.
-        reorder_delay: Option<Span>,
+        reorder_delay: Option<At<Span>>,
     }
 }
 

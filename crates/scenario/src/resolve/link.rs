@@ -78,7 +78,7 @@ fn loss(given: &ModelChoice<true>) -> Loss {
 }
 
 fn jitter(jitter: &Jitter, problems: &mut Problems) -> net::Jitter {
-    let reorder_delay = jitter.reorder_delay.map_or(Time::ZERO, |delay| delay.0);
+    let reorder_delay = jitter.reorder_delay.as_ref().map_or(Time::ZERO, |delay| delay.value.0);
     if let Some(rate) = &jitter.reorder_rate
         && rate.value.0 > 0.0
         && reorder_delay == Time::ZERO
@@ -86,6 +86,17 @@ fn jitter(jitter: &Jitter, problems: &mut Problems) -> net::Jitter {
         let help = "give `reorder_delay`, for example \"5 ms\"";
         let message = "`reorder_rate` needs a positive `reorder_delay`";
         problems.add(&rate.place, message, "needs `reorder_delay`", help);
+    }
+    if let Some(delay) = &jitter.reorder_delay
+        && jitter.reorder_rate.is_none()
+    {
+        let help = "give `reorder_rate`, for example 0.01";
+        problems.add(
+            &delay.place,
+            "`reorder_delay` has no effect without `reorder_rate`",
+            "needs `reorder_rate`",
+            help,
+        );
     }
     let up_to = jitter.up_to.map_or(Time::ZERO, |up_to| up_to.0);
     if let Some(At { value: PositiveSpan(correlation), place }) = &jitter.correlation {

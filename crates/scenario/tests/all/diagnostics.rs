@@ -120,6 +120,7 @@ fn bounds() {
     wrong(&jitter("up_to = \"10 ms\", correlation = «\"0 s\"»"), &["must be positive"]);
     wrong(&jitter("correlation = «\"1 s\"»"), &["needs `up_to`"]);
     read(&jitter("up_to = \"10 ms\", correlation = \"6.4 ms\"")).unwrap();
+    wrong(&jitter("reorder_delay = «\"5 ms\"»"), &["no effect without `reorder_rate`"]);
     wrong(&jitter("reorder_rate = «0.5»"), &["needs a positive `reorder_delay`", "reorder_delay"]);
     wrong(&link("tick = «\"0 ms\"»"), &["the time", "must be positive"]);
     wrong(&link("tick = «\"-1 ms\"»"), &["the time", "must be positive"]);
