@@ -34,15 +34,17 @@ fn command(changes: &Changes, seed: u64) -> String {
 /// Refuses changes of which the later one replaces the earlier one.
 fn refuse_repeated(changes: &Changes) -> Result<(), Error> {
     let of_cc = |cc: &String| {
-        let key = split_flow_name(cc).0.map(|flow| format!("flows.{flow}.cc"));
-        (key.unwrap_or_default(), format!("--cc {}", quoted(cc)))
+        let key = split_flow_name(cc).0.map_or("cc".to_owned(), |flow| format!("flows.{flow}.cc"));
+        (key, format!("--cc {}", quoted(cc)))
     };
     let of_set = |set: &String| {
         let key = set.split_once('=').map_or(&**set, |(key, _)| key);
         (key.trim().to_owned(), format!("--set {}", quoted(set)))
     };
     let mut known: Vec<(String, String)> = vec![];
-    for (key, option) in changes.set.iter().map(of_set).chain(changes.cc.iter().map(of_cc)) {
+    let all = changes.set.iter().map(of_set).chain(changes.cc.iter().map(of_cc));
+    // A quoted name may have an equals sign.
+    for (key, option) in all.filter(|(key, _)| !key.is_empty() && !key.contains(['"', '\''])) {
         if let Some((_, first)) = known.iter().find(|(other, _)| *other == key) {
             let message = format!("`{first}` and `{option}` set the same");
             return Err(input_error(message, Some("leave one of the two out")));

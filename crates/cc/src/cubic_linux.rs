@@ -86,9 +86,11 @@ impl LinuxCubic {
     }
 
     pub(crate) fn acked(&mut self, path: &mut Path, ack: &Ack) {
+        // After a pause or a penalty they may have fractions.
+        (path.cwnd, path.ssthresh) = (math::floor(path.cwnd), math::floor(path.ssthresh));
         let tick = ticks(ack.now);
         if let Some(rtt) = ack.rtt
-            && self.epoch.is_none_or(|epoch| tick - epoch.start >= IGNORED)
+            && self.epoch.is_none_or(|epoch| tick.saturating_sub(epoch.start) >= IGNORED)
         {
             lower(&mut self.min_rtt, rtt);
             self.hystart.acked(path, ack, rtt, self.min_rtt);
@@ -107,7 +109,7 @@ impl LinuxCubic {
             epoch.count = epoch.count.saturating_add(acked);
             epoch.last = tick;
         }
-        if self.at_window == cwnd && tick - self.at_tick <= KEPT {
+        if self.at_window == cwnd && tick.saturating_sub(self.at_tick) <= KEPT {
             return;
         }
         if self.epoch.is_none() || tick != self.at_tick {
@@ -118,7 +120,7 @@ impl LinuxCubic {
                 Epoch { start: tick, last: tick, origin: last_max.max(cwnd), k, friendly: cwnd, count: acked }
             });
             let rtt = if self.min_rtt.is_finite() { self.min_rtt } else { 0.0 };
-            let target = epoch.cubic(c, tick - epoch.start + math::ceil(rtt / TICK) as u64);
+            let target = epoch.cubic(c, tick.saturating_sub(epoch.start) + math::ceil(rtt / TICK) as u64);
             self.each = if target > cwnd { cwnd / (target - cwnd) } else { cwnd.saturating_mul(100) };
             if self.last_max == 0 {
                 self.each = self.each.min(20);
@@ -172,15 +174,16 @@ impl LinuxCubic {
     /// The application limited the sender since the last acknowledgement: that time does not count.
     pub(crate) fn pause(&mut self, now: Seconds) {
         if let Some(epoch) = &mut self.epoch {
-            epoch.start += ticks(now) - epoch.last;
+            epoch.start += ticks(now).saturating_sub(epoch.last);
             epoch.last = ticks(now);
         }
     }
 
     /// See [`crate::cubic_window::CubicWindow::inner`].
     pub(crate) fn inner(&self) -> Option<[f64; 4]> {
-        let inner =
-            |e: Epoch| [e.cubic(self.c, e.last - e.start).into(), e.friendly.into(), e.origin.into(), e.k];
+        let inner = |e: Epoch| {
+            [e.cubic(self.c, e.last.saturating_sub(e.start)).into(), e.friendly.into(), e.origin.into(), e.k]
+        };
         self.epoch.map(inner)
     }
 }
@@ -210,12 +213,15 @@ impl HyStart {
     /// `hystart_update`: a train of acknowledgements of half a round-trip time ends slow start, paced of a whole one, and so does a rise of
     /// that time.
     fn acked(&mut self, path: &mut Path, ack: &Ack, rtt: Seconds, min_rtt: Seconds) {
-        if !self.enabled || self.found || !path.in_slow_start() || path.cwnd < LOW_WINDOW {
+        if !self.enabled || self.found || !path.in_slow_start() {
             return;
         }
         if ack.round != self.round {
             (self.round, self.round_start, self.last_ack) = (ack.round, ack.now, ack.now);
             (self.rtt, self.samples) = (Seconds::INFINITY, 0);
+        }
+        if path.cwnd < LOW_WINDOW {
+            return;
         }
         if ack.now - self.last_ack <= TRAIN_GAP {
             self.last_ack = ack.now;
@@ -236,5 +242,5 @@ impl HyStart {
 
 /// Of the kernel's clock.
 fn ticks(time: Seconds) -> u64 {
-    (time / TICK) as u64
+    (time / TICK + 1e-6) as u64 // also of multiples that are not exact
 }

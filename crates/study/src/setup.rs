@@ -144,7 +144,10 @@ impl Setup {
         if let Some(cc) = &self.cc {
             command += &format!(" --cc {}", quoted(cc));
         }
-        for (key, value) in &self.set {
+        for (i, (key, value)) in self.set.iter().enumerate() {
+            if self.set[i + 1..].iter().any(|(later, _)| later == key) {
+                continue; // replaced
+            }
             command += &format!(" --set {}", quoted(&format!("{key}={value}")));
         }
         if *self.backend != *SIM {
