@@ -3,7 +3,7 @@
 
 use crate::aimd::{self, Aimd, Windows};
 use crate::entry::{Entry, Kind, Observable, Param, Params};
-use crate::{Ack, Algorithm, Congestion, Path, Seconds, fill, renew, balia, lia, olia, v0};
+use crate::{Ack, Algorithm, Congestion, Path, Seconds, balia, fill, lia, olia, renew, v0};
 use alloc::{boxed::Box, vec::Vec};
 
 /// The paper's own: BALIA with the adaptive decrease.

@@ -19,7 +19,9 @@ use crate::cubic_window::CubicWindow;
 use crate::entry::{Entry, Kind, Observable, Param, Params};
 use crate::hystart::HyStart;
 use crate::undo::Undoable;
-use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal, fill, renew, cubic, math, response};
+use crate::{
+    Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal, cubic, fill, math, renew, response,
+};
 use alloc::{boxed::Box, vec::Vec};
 
 /// How the registry presents Linked CUBIC.

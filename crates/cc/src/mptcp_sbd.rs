@@ -4,7 +4,7 @@
 use crate::bottlenecks::{ALONE, Grouping, Member, Summary};
 use crate::entry::{Entry, Kind, Observable};
 use crate::linked::Linked;
-use crate::{aimd, Ack, Algorithm, Congestion, Path, Segments, Signal, fill, slow_start};
+use crate::{Ack, Algorithm, Congestion, Path, Segments, Signal, aimd, fill, slow_start};
 use alloc::boxed::Box;
 
 /// How the registry presents it.

@@ -5,7 +5,7 @@ use crate::compound_window::{self, DelayWindow, Shape};
 use crate::entry::{Entry, Kind, Observable, Param, Params};
 use crate::rounds::{self, Round, Rounds};
 use crate::undo::Undoable;
-use crate::{aimd, Ack, Algorithm, Congestion, Path, Segments, Signal, fill, renew, slow_start};
+use crate::{Ack, Algorithm, Congestion, Path, Segments, Signal, aimd, fill, renew, slow_start};
 use alloc::{boxed::Box, vec::Vec};
 
 /// How the registry presents wCompound.

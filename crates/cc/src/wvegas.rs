@@ -4,7 +4,7 @@ use crate::entry::{Entry, Kind, Observable, Param, Params, Value};
 use crate::rounds::{self, Round, Rounds};
 use crate::undo::Undoable;
 use crate::vegas::{self, SlowStart};
-use crate::{aimd, Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal, fill, renew, reno, v0};
+use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal, aimd, fill, renew, reno, v0};
 use alloc::{boxed::Box, vec::Vec};
 
 /// How the registry presents wVegas.
