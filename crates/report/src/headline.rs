@@ -1,8 +1,10 @@
 //! A study's main claim and its verdict, in the simulator and on other backends.
 
-use crate::variants::{distinct_variants, name_and_day};
 use crate::{plan::PaperPlan, prose::prose, verdict};
-use anabranch_study::{Estimate, Headline, Row, StudyResult, VariantName, Verdict, Wording, format};
+use anabranch_study::{
+    Estimate, Headline, Row, StudyResult, VariantName, Verdict, Wording, distinct_variants, format,
+    name_and_day,
+};
 use maud::{Markup, html};
 
 /// Further reasons are only counted.

@@ -38,7 +38,6 @@ mod site;
 mod style;
 mod table;
 mod tex;
-mod variants;
 mod verdict;
 mod visible;
 

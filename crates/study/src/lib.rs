@@ -33,6 +33,7 @@ mod stats;
 mod tables;
 pub mod task;
 pub mod theory;
+mod variants;
 mod verdict;
 mod work;
 
@@ -55,5 +56,6 @@ pub use stats::{estimate, narrowing, paired_difference, prediction, quantile};
 pub use tables::results::{Kind, Results, outdated};
 pub use tables::tidy;
 pub use task::{Backend, Backends, Task, TaskError};
+pub use variants::{distinct_variants, name_and_day};
 pub use verdict::{Rule, Verdict};
 pub use work::{ByHash, measuring, work, work_with_runs};

@@ -1,9 +1,10 @@
 //! Formats the results of papers and studies.
 
 use crate::table::{Table, WIDTH};
-use anabranch::scenarios::distinct_by;
 use anabranch::studies::format::{plain, plain_estimate};
-use anabranch::studies::{Estimate, Experiment, Published, Row, VariantName, Verdict, Wording};
+use anabranch::studies::{
+    Estimate, Experiment, Published, Row, VariantName, Verdict, Wording, distinct_variants,
+};
 use anabranch::{StudyResult, counted};
 
 fn rows(result: &StudyResult) -> impl Iterator<Item = &Row> {
@@ -75,7 +76,7 @@ fn head(verdict: Verdict, wording: Wording) -> &'static str {
 /// The verdicts of the paper's own rows, by default and under each sensitivity variant; empty without variants.
 fn variant_table(result: &StudyResult, wording: Wording) -> String {
     let own = result.experiments.iter().filter(|e| !e.beyond);
-    let columns: Vec<&VariantName> = distinct_by(own.flat_map(|e| &e.variants), |column| &column.id);
+    let columns = distinct_variants(own.flat_map(|e| &e.variants));
     if columns.is_empty() {
         return String::new();
     }

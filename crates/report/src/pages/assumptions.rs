@@ -1,8 +1,10 @@
 //! The verdicts on the papers' own rows in sensitivity variants, compared with the default.
 
 use crate::layout::{self, heads};
-use crate::{prose::prose, variants::distinct_variants, verdict};
-use anabranch_study::{Estimate, Other, Row, StudyResult, VariantName, Verdict, Wording, format};
+use crate::{prose::prose, verdict};
+use anabranch_study::{
+    Estimate, Other, Row, StudyResult, VariantName, Verdict, Wording, distinct_variants, format,
+};
 use maud::{Markup, html};
 
 /// The verdicts on the papers' own rows in each variant; empty without variants.

@@ -3,13 +3,12 @@
 use crate::layout::{self, heads};
 use crate::plan::{BackendPlan, PaperPlan};
 use crate::prose::prose;
-use crate::variants::distinct_variants;
 use anabranch_scenario::distinct_by;
-use anabranch_study::format;
 use anabranch_study::{
     Cause, Difference, DifferenceStats, Estimate, Fidelity, Measure, VariantName, exceeds_ten_percent,
     overview,
 };
+use anabranch_study::{distinct_variants, format};
 use maud::{Markup, html};
 use std::collections::HashSet;
 

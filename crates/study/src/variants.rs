@@ -1,7 +1,7 @@
 //! Variants of several experiments, whose titles have the last day of measured runs.
 
+use crate::VariantName;
 use anabranch_scenario::distinct_by;
-use anabranch_study::VariantName;
 
 /// Each variant once, in order of first appearance, with the title of the last day.
 pub fn distinct_variants<'a>(all: impl Iterator<Item = &'a VariantName> + Clone) -> Vec<&'a VariantName> {
