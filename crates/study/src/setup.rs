@@ -178,11 +178,12 @@ pub(crate) fn seconds(s: f64) -> String {
 mod tests {
     use super::*;
 
-    /// A report's commands can be pasted into a shell. A variant has a part of the seeds that the setup would have.
+    /// A report's commands can be pasted into a shell, so each key is in them once, with its last value. A variant has a part of the seeds that the setup would have.
     #[test]
     fn its_command_is_quoted_for_a_shell() {
         let file = ScenarioFile { name: "a.toml".into(), path: "sp ace/a.toml".into(), text: "".into() };
-        let setup = Setup::new("", &file).cc("{ name = \"lia\" }").set("name", "it's").set("tcp.mss", "500");
+        let setup = Setup::new("", &file).cc("{ name = \"lia\" }").set("tcp.mss", "900");
+        let setup = setup.set("name", "it's").set("tcp.mss", "500");
         let words = r#"anabranch run 'sp ace/a.toml' --cc '{ name = "lia" }' --set 'name=it'\''s' --set tcp.mss=500 --seed 7"#;
         assert_eq!(setup.command(7), words);
         assert_eq!(Setup { repeats: 4, at_most: 3, one_in: 2, ..setup }.seeds(5), 2);
